@@ -1,0 +1,214 @@
+"""BOARD: what the stages published, merged, turned into readings. It holds no events.
+
+Readings are pure functions of merged whole numbers; estimates of a cell whose numbers didn't change are kept. The clock
+is handed in: it moves the windows and tells ages, and decides no count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from monitor.cell_readings import CellReadings, Scope
+from monitor.cells import Version, VersionSums, by_version, languages, of_language
+from monitor.errors import StateError
+from monitor.fold import Channel, Output
+from monitor.merged import MergedRows, Window
+from monitor.plan import Plan
+from monitor.readings import ANY, BoardSnapshot, Change, Queue, Reading
+from monitor.readings import Tally as Figure
+from monitor.readings import Window as ReadingWindow
+from monitor.records import Record
+from monitor.tally import CensusKey, CountKey, QueueKey, Tally, VersionKey
+from monitor.versions import version_key
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC).date()
+DAY_S = 86_400
+
+
+class Board:
+    """The fold of the one partition of tallies, and the readings of what it holds.
+
+    Parameters
+    ----------
+    plan
+        Targets, windows and confidence in force.
+    windows_days
+        Lengths of the windows; None asks for one over everything. By default what the plan's config says.
+    """
+
+    def __init__(self, plan: Plan, windows_days: Sequence[int | None] | None = None) -> None:
+        self.plan = plan
+        self._windows_days = windows_days
+        self._merged = MergedRows(plan.config.readings.windows_days if windows_days is None else windows_days)
+        self._cells = CellReadings()
+        self._next: int | None = None
+        self.unreadable = 0
+        """Rows that no stage of this version wrote, left out; the topic should hold none."""
+
+    # the fold
+
+    def position(self, channel: Channel) -> int | None:  # noqa: ARG002  # BOARD reads one channel
+        """Return the offset to read next; a new board reads from the start of the topic."""
+        return self._next
+
+    def fold(self, channel: Channel, records: Sequence[Record], following: int) -> list[Output]:  # noqa: ARG002
+        """Take published rows; return rows to write back over a presumed dead worker's."""
+        outputs: list[Output] = []
+        for record in records:
+            if record.key is not None and (self._next is None or record.offset >= self._next):
+                outputs += self.take(record.key, record.value)
+        self._next = following
+        return outputs
+
+    def take(self, key: bytes, value: bytes | None) -> list[Output]:
+        """Take one published row."""
+        try:
+            return self._merged.take(key, value)
+        except StateError:
+            self.unreadable += 1
+            return []
+
+    def rows(self) -> Mapping[str, bytes | None]:
+        """Return nothing: the topic itself is the state."""
+        return {}
+
+    def head(self) -> bytes:
+        """Return nothing to keep."""
+        return b""
+
+    def tallies(self) -> list[Output]:
+        """Return nothing: the board publishes readings, not tallies."""
+        return []
+
+    def settle(self) -> None:
+        """Note a checkpoint: there is nothing to do."""
+
+    def adopt(self, plan: Plan) -> None:
+        """Take up another plan: targets, windows, confidence. Rows stay as they are."""
+        same = plan.config.readings.windows_days == self.plan.config.readings.windows_days
+        self.plan = plan
+        if not same and self._windows_days is None:
+            self._merged.rewindow(plan.config.readings.windows_days)
+
+    # readings
+
+    def snapshot(self, now: float | None, changes: Iterable[Change] = ()) -> BoardSnapshot:
+        """Return all readings as of a moment (s since the epoch); None has no windows to move and tells no age."""
+        if now is not None:
+            self._merged.move(int(now // DAY_S))
+        readings: list[Reading] = []
+        for window in self._merged.windows:
+            readings += self._read_window(window, now)
+        main = self._merged.windows[0]
+        extremes = self._merged.extremes(main)
+        return BoardSnapshot(
+            computed_at=now or 0.0,
+            readings=tuple(readings),
+            queues=_queues(main.sums, extremes),
+            strata=_strata(main.sums),
+            outcomes=_counts(main.sums, "labels"),
+            dead_letters=_counts(main.sums, "dead_letters"),
+            quarantined=_counts(main.sums, "quarantined"),
+            changes=(*_first_seen(extremes.seen), *changes),
+            current_versions=_current(extremes.seen),
+        )
+
+    def _read_window(self, window: Window, now: float | None) -> list[Reading]:
+        """Return the readings of every version in a window, versions in their own order, newest first."""
+        span = self._span(window)
+        newest = {version: last for version, (_, last) in self._merged.extremes(window).seen.items()}
+        found: list[Reading] = []
+        versions = by_version(window.sums)
+        for version in sorted(versions, key=lambda v: (v.detector, version_key(v.version)), reverse=True):
+            found += self._read_version(version, versions[version], span, newest, now)
+        return found
+
+    def _read_version(
+        self,
+        version: Version,
+        sums: VersionSums,
+        window: ReadingWindow,
+        newest: Mapping[VersionKey, int],
+        now: float | None,
+    ) -> list[Reading]:
+        frames = sums.frames()
+        found: list[Reading] = []
+        for language in languages(frames):
+            last = [ms for key, ms in newest.items() if key[1:] == version and language in (ANY, key.language)]
+            scope = Scope(
+                plan=self.plan,
+                version=version,
+                language=language,
+                frames=of_language(frames, language),
+                window=window,
+                config=",".join(sorted({config for config, _ in sums.made})),
+                net=",".join(sorted({net for _, net in sums.made})),
+                age_s=None if now is None or not last else max(now - max(last) / 1000, 0.0),
+            )
+            for entity in sorted(sums.entities):
+                found += self._cells.read(scope, sums, entity)
+        return found
+
+    def _span(self, window: Window) -> ReadingWindow:
+        days = self._merged.days(window)
+        if not days:
+            return ReadingWindow(window.days, None, None)
+        first, last = (_EPOCH + timedelta(days=d) for d in (days[0], days[-1]))
+        return ReadingWindow(window.days, first.isoformat(), last.isoformat())
+
+
+def _counts(sums: Tally, name: str) -> tuple[Figure, ...]:
+    """Return the counts of one name, `channel/reason` split into two labels."""
+    rows = [
+        (tuple(key.detail.split("/")), row[0])
+        for key, row in sums.rows.items()
+        if isinstance(key, CountKey) and key.name == name
+    ]
+    return tuple(Figure(labels, n) for labels, n in sorted(rows))
+
+
+def _strata(sums: Tally) -> tuple[Figure, ...]:
+    rows = [(tuple(key[:4]), row[0]) for key, row in sums.rows.items() if isinstance(key, CensusKey)]
+    return tuple(Figure(labels, n) for labels, n in sorted(rows))
+
+
+def _queues(sums: Tally, extremes: Tally) -> tuple[Queue, ...]:
+    """Return the review queue's load by language, all together last."""
+    found: list[Queue] = []
+    for key, row in sums.rows.items():
+        if isinstance(key, QueueKey):
+            sent, done, skipped = row
+            waiting = sent - done - skipped
+            found.append(Queue(key.language, sent, done, waiting, skipped, extremes.oldest.get(key.language)))
+    found.sort(key=lambda q: q.language)
+    everything = Queue(
+        language=ANY,
+        tasks=sum(q.tasks for q in found),
+        done=sum(q.done for q in found),
+        open=sum(q.open for q in found),
+        skipped=sum(q.skipped for q in found),
+        oldest_draw=min(extremes.oldest.values(), default=None),
+    )
+    return (*found, everything)
+
+
+def _first_seen(seen: Mapping[VersionKey, tuple[int, int]]) -> list[Change]:
+    """Return when each detector version was first seen in the window."""
+    first: dict[Version, int] = {}
+    for key, (at, _) in seen.items():
+        version = Version(key.detector, key.version)
+        first[version] = min(at, first.get(version, at))
+    ordered = sorted(first.items(), key=lambda item: item[1])
+    return [Change(at / 1000, "version", f"{v.detector} {v.version}", "first seen in the window") for v, at in ordered]
+
+
+def _current(seen: Mapping[VersionKey, tuple[int, int]]) -> tuple[tuple[str, str], ...]:
+    """Return for each detector the version of its newest decision; the higher version where two are as new."""
+    newest: dict[str, tuple[int, Version]] = {}
+    for key, (_, last) in seen.items():
+        version = Version(key.detector, key.version)
+        held = newest.get(key.detector)
+        if held is None or (last, version_key(key.version)) > (held[0], version_key(held[1].version)):
+            newest[key.detector] = (last, version)
+    return tuple(sorted((v.detector, v.version) for _, v in newest.values()))

@@ -1,0 +1,92 @@
+"""From a window's sums to the sample of one cell, stratum by stratum: what the estimators read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from monitor.estimators.sample import Design, Moments, StratumSample
+from monitor.readings import ANY
+from monitor.records import STRATA, Stratum
+from monitor.tally import ANY_ENTITY, CellKey, CensusKey, DesignKey, DesignRow, FlaggedKey, MadeKey, Reading, Tally
+
+_NONE = Moments()
+
+
+class Version(NamedTuple):
+    """A detector in one version."""
+
+    detector: str
+    version: str
+
+
+class Frame(NamedTuple):
+    """One stratum of one language: its census and its designs, whatever the entity."""
+
+    language: str
+    stratum: Stratum
+    census: int
+    designs: tuple[tuple[float, DesignRow], ...]
+
+
+class VersionSums:
+    """A window's sums of one detector version, by language and stratum."""
+
+    def __init__(self) -> None:
+        self._census: dict[tuple[str, Stratum], int] = {}
+        self._designs: defaultdict[tuple[str, Stratum], list[tuple[float, DesignRow]]] = defaultdict(list)
+        self._cells: dict[tuple[str, Stratum, float, str, Reading], Moments] = {}
+        self.entities: set[str] = {ANY_ENTITY}
+        self.made: set[tuple[str, str]] = set()
+
+    def add(self, key: CensusKey | FlaggedKey | DesignKey | CellKey | MadeKey, row: tuple[int, ...]) -> None:
+        """Put a row of the window's sums in its place."""
+        if isinstance(key, CensusKey):
+            self._census[key.language, key.stratum] = row[0]
+        elif isinstance(key, DesignKey):
+            self._designs[key.language, key.stratum].append((key.probability, DesignRow(*row)))
+        elif isinstance(key, CellKey):
+            self.entities.add(key.entity)
+            place = (key.language, key.stratum, key.probability, key.entity, key.reading)
+            self._cells[place] = Moments(*row)
+        elif isinstance(key, FlaggedKey):
+            self.entities.add(key.entity)
+        else:
+            self.made.add((key.config, key.net))
+
+    def frames(self) -> list[Frame]:
+        """Return the strata that hold any document, by language, in the strata's own order."""
+        places = sorted(set(self._census) | set(self._designs), key=lambda p: (p[0], STRATA.index(p[1])))
+        return [Frame(*p, self._census.get(p, 0), tuple(sorted(self._designs.get(p, ())))) for p in places]
+
+    def sample(self, frame: Frame, entity: str, reading: Reading) -> StratumSample:
+        """Return a stratum's sample for one entity."""
+        designs = tuple(
+            Design(
+                probability,
+                row.sampled,
+                row.labelled,
+                self._cells.get((frame.language, frame.stratum, probability, entity, reading), _NONE),
+            )
+            for probability, row in frame.designs
+        )
+        return StratumSample(frame.language, frame.stratum, frame.census, designs)
+
+
+def by_version(sums: Tally) -> dict[Version, VersionSums]:
+    """Return a window's sums by detector version; counts and queues belong to none and are left out."""
+    versions: defaultdict[Version, VersionSums] = defaultdict(VersionSums)
+    for key, row in sums.rows.items():
+        if isinstance(key, CensusKey | FlaggedKey | DesignKey | CellKey | MadeKey):
+            versions[Version(key.detector, key.version)].add(key, row)
+    return dict(versions)
+
+
+def languages(frames: list[Frame]) -> list[str]:
+    """Return the languages of the frames, and their roll-up last."""
+    return [*sorted({frame.language for frame in frames}), ANY]
+
+
+def of_language(frames: list[Frame], language: str) -> list[Frame]:
+    """Return the frames of one language, or of all."""
+    return [frame for frame in frames if language in (ANY, frame.language)]

@@ -1,0 +1,92 @@
+"""ROUTE's running counts of one day: plain integers on the hot path, turned into a tally at checkpoints.
+
+Every decision touches one `Group` (its language, detector and version) and adds whole numbers to it; no label string is
+built and no tuple hashed per span beyond the entity's own name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from monitor.records import STRATA, Stratum
+from monitor.tally import CensusKey, CountKey, FlaggedKey, Tally, VersionKey
+
+_PLACE: dict[Stratum, int] = {stratum: i for i, stratum in enumerate(STRATA)}
+
+
+class Group:
+    """Counts of one language, detector and version."""
+
+    __slots__ = ("detector", "documents", "entities", "first_ms", "language", "last_ms", "version")
+
+    def __init__(self, language: str, detector: str, version: str) -> None:
+        self.language = language
+        self.detector = detector
+        self.version = version
+        self.documents = [0] * len(STRATA)
+        self.entities: dict[str, list[int]] = {}
+        self.first_ms = -1
+        self.last_ms = -1
+
+    def count(self, stratum: Stratum, entities: list[str], timestamp_ms: int) -> None:
+        """Count one document; `entities` names each of its spans, repeats included."""
+        self.documents[_PLACE[stratum]] += 1
+        if self.first_ms < 0 or timestamp_ms < self.first_ms:
+            self.first_ms = timestamp_ms
+        self.last_ms = max(self.last_ms, timestamp_ms)
+        met: set[str] = set()
+        for entity in entities:
+            row = self.entities.get(entity)
+            if row is None:
+                row = self.entities[entity] = [0, 0]
+            row[1] += 1
+            if entity not in met:
+                met.add(entity)
+                row[0] += 1
+
+
+class CensusDay:
+    """Counts of one day in one partition."""
+
+    __slots__ = ("counts", "groups")
+
+    def __init__(self) -> None:
+        self.groups: dict[tuple[str, str, str], Group] = {}
+        self.counts: Counter[CountKey] = Counter()
+
+    def group(self, language: str, detector: str, version: str) -> Group:
+        """Return the group's counts, made where they're new."""
+        key = (language, detector, version)
+        found = self.groups.get(key)
+        if found is None:
+            found = self.groups[key] = Group(language, detector, version)
+        return found
+
+    def tally(self) -> Tally:
+        """Return the counts as a tally."""
+        tally = Tally({key: (n,) for key, n in self.counts.items() if n})
+        for g in self.groups.values():
+            for stratum, documents in zip(STRATA, g.documents, strict=True):
+                if documents:
+                    tally.rows[CensusKey(g.language, g.detector, g.version, stratum)] = (documents,)
+            for entity, (documents, spans) in g.entities.items():
+                tally.rows[FlaggedKey(g.language, g.detector, g.version, entity)] = (documents, spans)
+            if any(g.documents):
+                tally.note_seen(VersionKey(g.language, g.detector, g.version), g.first_ms, g.last_ms)
+        return tally
+
+    @classmethod
+    def restore(cls, tally: Tally) -> CensusDay:
+        """Return the counts of a tally that `tally` made."""
+        day = cls()
+        for key, row in tally.rows.items():
+            if isinstance(key, CensusKey):
+                day.group(*key[:3]).documents[_PLACE[key.stratum]] = row[0]
+            elif isinstance(key, FlaggedKey):
+                day.group(*key[:3]).entities[key.entity] = list(row)
+            elif isinstance(key, CountKey):
+                day.counts[key] = row[0]
+        for version, (first, last) in tally.seen.items():
+            group = day.group(*version)
+            group.first_ms, group.last_ms = first, last
+        return day

@@ -1,0 +1,132 @@
+"""Bytes into records: a typed fast path, and behind it `monitor.salvage` for whatever is less than flawless.
+
+The fast path never decides what is wrong with a record. It answers only where every check passes; else the slow path
+does, from the typed record where there is one, from the bytes where not. So both give the same result for any record
+that the fast path can read, and each rule has one home.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from monitor.entities import usable_name
+from monitor.records import Decision, Label, Span
+from monitor.salvage import (
+    LAST_REVISION,
+    Decoded,
+    Limits,
+    Quarantine,
+    check_count,
+    check_length,
+    keep_usable,
+    salvage_decision,
+    salvage_label,
+    span_fault,
+    usable_or_raise,
+)
+
+__all__ = ["Decoded", "Limits", "Quarantine", "decode_decision", "decode_label", "span_fault"]
+
+_DECISION = msgspec.json.Decoder(Decision)
+_LABEL = msgspec.json.Decoder(Label)
+# A RecursionError comes of nesting, a UnicodeDecodeError of nothing known: the slow path gives each its name.
+_REFUSED = (msgspec.MsgspecError, RecursionError, UnicodeError)
+
+
+def decode_decision(value: bytes, limits: Limits) -> Decoded:
+    """Return the decision in `value`, with what had to be set aside.
+
+    Spans with a score under the record's threshold are still among its spans, under the names the producer gave.
+
+    Parameters
+    ----------
+    value
+        A record's value; a null value is a tombstone, and the caller's.
+    limits
+        Sizes beyond which a record is refused.
+
+    Raises
+    ------
+    RecordError
+        Where the record can't be read as a decision: one of its subclasses, and no other exception whatever the bytes.
+
+    Examples
+    --------
+    >>> value = b'{"doc_id":"1","lang":"nl","text":"Anna","detector":"d","version":"1","spans":[]}'
+    >>> decode_decision(value, Limits()).record.text
+    'Anna'
+    """
+    try:
+        record = _DECISION.decode(value)
+    except _REFUSED:
+        return salvage_decision(value, limits)
+    second, threshold = record.second, record.threshold
+    if (
+        _blank(record)
+        or (threshold is not None and not 0.0 <= threshold <= 1.0)
+        or (second is not None and len(second) > limits.max_spans)
+    ):
+        return salvage_decision(value, limits)
+    # no text is longer than the JSON that holds it
+    if len(value) > limits.max_text_bytes:
+        check_length(record.text, limits)
+    check_count(record.spans, limits)
+    if _flawless(record.spans, record.text) and (second is None or _flawless(second, record.text)):
+        return Decoded(record, ())
+    return _set_aside(record)
+
+
+def decode_label(value: bytes, limits: Limits) -> Label:
+    """Return the label in `value`; its offsets are not compared with the text, which a label doesn't hold.
+
+    Raises
+    ------
+    RecordError
+        Where the label can't be read; `BadSpan`, with the span's place, where one of its spans can't be used.
+
+    Examples
+    --------
+    >>> decode_label(b'{"doc_id": "1", "annotator": "jo", "spans": []}', Limits()).status
+    'submitted'
+    """
+    try:
+        label = _LABEL.decode(value)
+    except _REFUSED:
+        return salvage_label(value, limits)
+    if label.doc_id.isspace() or label.annotator.isspace() or label.revision > LAST_REVISION:
+        return salvage_label(value, limits)
+    check_count(label.spans, limits)
+    return msgspec.structs.replace(label, spans=usable_or_raise(label.spans, limits))
+
+
+def _blank(record: Decision) -> bool:
+    """Return whether a required name is whitespace only; an empty one was refused already."""
+    return record.doc_id.isspace() or record.lang.isspace() or record.detector.isspace() or record.version.isspace()
+
+
+def _flawless(spans: Sequence[Span], text: str) -> bool:
+    """Return whether `keep_usable` would keep these spans as they are; written for speed, and for that answer alone."""
+    length = len(text)
+    for span in spans:
+        start, end, score = span.start, span.end, span.score
+        # 0.0 and not 0: comparing a float with a whole number takes twice as long
+        if (
+            not 0 <= start < end <= length
+            or not (score is None or 0.0 <= score <= 1.0)
+            or not (span.entity.isidentifier() or usable_name(span.entity))
+            or (text[start].isspace() and text[start:end].isspace())
+        ):
+            return False
+    return True
+
+
+def _set_aside(record: Decision) -> Decoded:
+    """Return a typed record without the spans that can't be used."""
+    text, second = record.text, record.second
+    spans, aside = keep_usable(record.spans, "$.spans", len(text), text)
+    second_aside: list[Quarantine] = []
+    if second is not None:
+        second, second_aside = keep_usable(second, "$.second", len(text), text)
+    return Decoded(msgspec.structs.replace(record, spans=spans, second=second), (*aside, *second_aside))

@@ -1,0 +1,221 @@
+"""The life of a drawn document in the ledger: drawn (perhaps by several detector versions), asked about, answered.
+
+A document is one row. Everything that the ledger counts is derived from rows (`monitor.contribution`), so a row that is
+written twice, or read again, changes no number. Each row remembers the offset of the last record of either input that
+it took; a record at or below it was taken before and is nothing new.
+
+    drawn ──▶ open ──submitted──▶ labelled ──higher revision──▶ labelled
+                └────skipped────▶ skipped ──submitted──▶ labelled
+
+An answer belongs to a *text*, not to a detector version: versions that read the same text share one task and one truth,
+and a version that comes after the answer is served by it at once. A text that changed under the same id is another text
+with a task of its own. An answer that comes before its document waits in the row. A rejected record leaves the row as
+it was, but for the count of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+import msgspec
+
+from monitor.errors import BadSpan
+from monitor.records import Label, Sampled, Stratum, Task
+
+Outcome = Literal[
+    "joined", "revised", "duplicate", "skipped", "extra", "orphan", "other_task", "rejected", "late", "repeat"
+]
+"""What became of a label (`late` beside another one), or of a document drawn twice (`repeat`)."""
+
+_EARLY_KEPT = 8
+DAY_S = 86_400
+
+
+class Drawn(msgspec.Struct, array_like=True, frozen=True):
+    """One detector version's reading of the text, with the design it was drawn under."""
+
+    detector: str
+    version: str
+    language: str
+    stratum: Stratum
+    probability: float
+    config: str
+    net: str
+    day: int
+    at: float
+    reused: bool
+    spans: list[tuple[int, int, str]]
+
+
+class Answer(msgspec.Struct, array_like=True, frozen=True):
+    """One annotator's latest answer."""
+
+    annotator: str
+    revision: int
+    submitted: bool
+    spans: list[tuple[int, int, str]]
+
+
+class Text(msgspec.Struct, array_like=True):
+    """One text of the document: who drew it, its task, its answers. The text itself is held while the task is open."""
+
+    digest: str
+    length: int
+    language: str
+    held: str | None
+    task_id: str
+    due_at: float
+    drawn: list[Drawn]
+    answers: list[Answer] = []
+
+    @property
+    def truth(self) -> Answer | None:
+        """The answer that counts: the first annotator's whose answer was submitted."""
+        return next((a for a in self.answers if a.submitted), None)
+
+
+class Early(msgspec.Struct, array_like=True, frozen=True):
+    """A label that came before its document."""
+
+    label: Label
+    at: float
+
+
+class Document(msgspec.Struct, array_like=True):
+    """The row of a document."""
+
+    day: int
+    """The last day it was drawn or answered; it expires with the window."""
+    sampled_offset: int = -1
+    labels_offset: int = -1
+    texts: list[Text] = []
+    early: list[Early] = []
+    outcomes: dict[str, int] = {}
+
+    def count(self, outcome: Outcome) -> None:
+        """Count what became of a record."""
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+
+    def draw(self, sampled: Sampled, deadline_s: float, copies: int) -> Task | None:
+        """Put the drawn document in, unless this detector version is there already; return the task to send, if any."""
+        if any(d.detector == sampled.detector and d.version == sampled.version for t in self.texts for d in t.drawn):
+            self.count("repeat")
+            return None
+        self.day = max(self.day, sampled.day)
+        digest = hashlib.blake2b(sampled.text.encode(), digest_size=8).hexdigest()
+        text = next((t for t in self.texts if t.digest == digest), None)
+        if text is not None:
+            text.drawn.append(_drawn(sampled, reused=text.truth is not None))
+            return None
+        task = _task(sampled, digest, deadline_s, copies)
+        text = Text(digest, len(sampled.text), sampled.lang, sampled.text, task.task_id, task.due_at, [])
+        text.drawn.append(_drawn(sampled, reused=False))
+        self.texts.append(text)
+        waiting, self.early = self.early, []
+        for early in waiting:
+            self._answer_or_count(early.label, early.at)
+        return None if text.truth is not None else task
+
+    def _answer_or_count(self, label: Label, at: float) -> None:
+        try:
+            self.answer(label, at)
+        except BadSpan:
+            self.count("rejected")
+
+    def answer(self, label: Label, at: float) -> Outcome:
+        """Take a label; `at` is when it arrived, in seconds.
+
+        Raises
+        ------
+        BadSpan
+            A span that the text can't have. Nothing but the offsets has changed then; the caller counts it.
+        """
+        if not self.texts:
+            self._keep_early(label, at)
+            return "orphan"
+        text = self._text_of(label)
+        if text is None:
+            self.count("other_task")
+            return "other_task"
+        _check_spans(label, text)
+        outcome = _join(text, label)
+        self.count(outcome)
+        if at > text.due_at and outcome in {"joined", "skipped"}:
+            self.count("late")
+        if text.truth is not None:
+            text.held = None
+        return outcome
+
+    def _keep_early(self, label: Label, at: float) -> None:
+        self.early.append(Early(label, at))
+        del self.early[:-_EARLY_KEPT]
+
+    def _text_of(self, label: Label) -> Text | None:
+        """Return the text that a label is about: its task's, or the newest one where it names no task."""
+        if not label.task_id:
+            return self.texts[-1]
+        return next((t for t in self.texts if t.task_id == label.task_id), None)
+
+
+def task_id(doc_id: str, digest: str, kind: str, copy: int) -> str:
+    """Return the id of a task: a hash, so that it says nothing, and the same one whenever the task is sent again."""
+    return hashlib.blake2b(f"{kind}\n{copy}\n{digest}\n{doc_id}".encode(), digest_size=12).hexdigest()
+
+
+def _task(sampled: Sampled, digest: str, deadline_s: float, copies: int) -> Task:
+    return Task(
+        task_id=task_id(sampled.doc_id, digest, "label", 1),
+        doc_id=sampled.doc_id,
+        copy=1,
+        copies=copies,
+        kind="label",
+        lang=sampled.lang,
+        text=sampled.text,
+        due_at=sampled.sampled_at + deadline_s,
+    )
+
+
+def _drawn(sampled: Sampled, *, reused: bool) -> Drawn:
+    return Drawn(
+        detector=sampled.detector,
+        version=sampled.version,
+        language=sampled.lang,
+        stratum=sampled.stratum,
+        probability=sampled.probability,
+        config=sampled.config,
+        net=sampled.net,
+        day=sampled.day,
+        at=sampled.sampled_at,
+        reused=reused,
+        spans=[(s.start, s.end, s.entity) for s in sampled.spans],
+    )
+
+
+def _check_spans(label: Label, text: Text) -> None:
+    for i, span in enumerate(label.spans):
+        if span.end > text.length:
+            raise BadSpan(f"$.spans[{i}].end", f"beyond the text's {text.length} code points")
+        if text.held is not None and text.held[span.start : span.end].isspace():
+            raise BadSpan(f"$.spans[{i}]", "nothing but white space")
+
+
+def _join(text: Text, label: Label) -> Outcome:
+    """Put an answer beside or in place of the annotator's last one."""
+    submitted = label.status == "submitted"
+    spans = [(s.start, s.end, s.entity) for s in label.spans] if submitted else []
+    answer = Answer(label.annotator, label.revision, submitted, spans)
+    place = next((i for i, a in enumerate(text.answers) if a.annotator == label.annotator), None)
+    had_truth = text.truth is not None
+    if place is None:
+        text.answers.append(answer)
+        if not submitted:
+            return "skipped"
+        return "extra" if had_truth else "joined"
+    if label.revision <= text.answers[place].revision:
+        return "duplicate"
+    was_submitted = text.answers[place].submitted
+    text.answers[place] = answer
+    if not submitted:
+        return "skipped"
+    return "revised" if was_submitted else "joined"

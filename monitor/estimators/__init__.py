@@ -1,0 +1,1 @@
+"""One estimator a file: its assumption, formula, an example and the source."""

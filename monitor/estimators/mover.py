@@ -1,0 +1,68 @@
+"""MOVER: limits of a sum, a product or a ratio from the limits of its parts, without assuming that they're symmetric.
+
+The method of variance estimates recovery takes from each part the variance *at the limit that matters*: the squared
+distance from its estimate to that limit. So a part with a long upper tail gives the result one, which a standard error
+can't. The parts must be independent, or nearly.
+
+Source: A. Donner and G. Y. Zou, Closed-form confidence intervals for functions of the normal mean and standard
+deviation, Statistical Methods in Medical Research 21 (2012) 347-359.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import exp, hypot, log, sqrt
+
+from monitor.estimators.sample import Interval
+
+
+def total(parts: Iterable[Interval]) -> Interval:
+    """Return the sum of independent parts; no part gives [0, 0].
+
+    >>> total([Interval(4, 1, 8), Interval(6, 2, 9)])
+    Interval(estimate=10, lower=5.0, upper=15.0)
+    """
+    known = list(parts)
+    estimate = sum(part.estimate for part in known)
+    below = hypot(*(part.estimate - part.lower for part in known))
+    above = hypot(*(part.upper - part.estimate for part in known))
+    return Interval(estimate, estimate - below, estimate + above)
+
+
+def ratio(top: Interval, bottom: Interval) -> Interval:
+    """Return top / bottom for independent totals; `bottom.lower` must be above 0, `top` may be 0.
+
+    Raises ValueError where the bottom's limits reach 0: the ratio then has no upper limit.
+
+    >>> ratio(Interval(0.0, 0.0, 3.0), Interval(10.0, 10.0, 10.0))
+    Interval(estimate=0.0, lower=0.0, upper=0.3)
+    """
+    if not bottom.lower > 0:
+        raise ValueError(f"a ratio over {bottom}")
+    x, l, u = top  # noqa: E741  # the names of the paper's formula
+    y, m, v = bottom
+    product = x * y
+    # max(…, 0): both radicands are at least 0, as l(2x - l) <= x²; rounding doesn't know
+    lower = 0.0
+    if x > 0:
+        low = l * (2 * x - l)
+        lower = low / (product + sqrt(max(product * product - low * v * (2 * y - v), 0.0)))
+    high = m * (2 * y - m)
+    upper = (product + sqrt(max(product * product - u * (2 * x - u) * high, 0.0))) / high
+    return Interval(x / y, min(lower, x / y), max(upper, x / y))
+
+
+def product_of_shares(first: Interval, second: Interval) -> Interval:
+    """Return the product of two independent shares with estimates above 0, on the log scale; limits stay in [0, 1].
+
+    Where the first share is 0 there is no log: the limits are then [0, the product of the upper limits].
+
+    >>> product_of_shares(Interval(0.5, 0.25, 1.0), Interval(1.0, 1.0, 1.0))
+    Interval(estimate=0.5, lower=0.25, upper=1.0)
+    """
+    estimate = first.estimate * second.estimate
+    if estimate == 0:
+        return Interval(0.0, 0.0, first.upper * second.upper)
+    below = hypot(log(first.estimate / first.lower), log(second.estimate / second.lower))
+    above = hypot(log(first.upper / first.estimate), log(second.upper / second.estimate))
+    return Interval(estimate, min(estimate * exp(-below), estimate), min(max(estimate * exp(above), estimate), 1.0))

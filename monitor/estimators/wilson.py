@@ -1,0 +1,72 @@
+"""Wilson's interval for a share of counted occurrences: right within a stratum, wrong across strata.
+
+It inverts the score test: the limits are the p at which |k/n - p| = z·√(p(1-p)/n). Where n is an *effective* number
+that was itself estimated, z becomes a t-quantile and n may be any positive real number.
+
+Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927) 209-212.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+from scipy.special import ndtri
+
+from monitor.estimators.sample import Interval
+
+
+def wilson(found: float, true: float, confidence: float = 0.95) -> Interval | None:
+    """Return the share found/true between its limits.
+
+    Assumes that the `true` occurrences are independent and equally likely to be found and to be labelled.
+
+    Parameters: `found` and `true` are counts, `0 <= found <= true`; an effective number needn't be whole.
+    `confidence` is two-sided, in (0, 1).
+
+    Returns None where `true` is 0: no data gives no value. A limit is exactly 0 (1) where nothing (everything) was found.
+
+    Raises ValueError for counts that can't be: negative, more found than true, NaN or infinite.
+
+    >>> wilson(84, 118)
+    Interval(estimate=0.711864406779661, lower=0.6243..., upper=0.7856...)
+    >>> wilson(0, 0) is None
+    True
+    """
+    if not 0 <= found <= true < inf:
+        raise ValueError(f"found {found} of {true}")
+    if true == 0:
+        return None
+    return wilson_share(found / true, true, normal_quantile(confidence))
+
+
+def wilson_share(share: float, n: float, quantile: float) -> Interval:
+    """Return a share in [0, 1] between its limits, for an effective number `n` > 0 and any quantile > 0.
+
+    The quantile is the normal's for counts, Student's t where `n` was estimated from few clusters.
+
+    Raises ValueError for a share outside [0, 1] or an `n` or quantile that isn't positive and finite.
+
+    >>> wilson_share(1.0, 10.0, 2.262)
+    Interval(estimate=1.0, lower=0.661..., upper=1.0)
+    """
+    if not (0 <= share <= 1 and 0 < n < inf and 0 < quantile < inf):
+        raise ValueError(f"share {share} of {n} at quantile {quantile}")
+    square = quantile * quantile
+    middle = share + square / (2 * n)
+    half = quantile * sqrt(share * (1 - share) / n + square / (4 * n * n))
+    scale = 1 + square / n
+    # rounding leaves the plain formula a few 1e-17 outside [0, 1], or short of its corners
+    lower = 0.0 if share == 0 else min(max((middle - half) / scale, 0.0), share)
+    upper = 1.0 if share == 1 else max(min((middle + half) / scale, 1.0), share)
+    return Interval(share, lower, upper)
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return z with P(|Z| <= z) = confidence, for a confidence in (0, 1).
+
+    >>> normal_quantile(0.95)
+    1.95996...
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence {confidence}")
+    return float(ndtri(0.5 + confidence / 2))

@@ -1,0 +1,226 @@
+"""From a snapshot and a worker's own figures to samples of the metric series.
+
+What has no value gives no sample: a comparison with NaN is false in PromQL, so an alert on a NaN can never fire, and
+a 0 that stands for "we don't know" is a lie. Label values arrive from producers and annotators. One that a scraper
+can't parse would cost the whole scrape, so each is cleaned first; values that become equal by that are added up where
+they are counts, and of two cells that become equal the second is withheld.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from monitor import metrics as m
+from monitor.pipeline import Pipeline
+from monitor.readings import ANY, BoardSnapshot, Count, Queue, Reading, Share, Tally
+
+UNKNOWN = "unknown"
+"""Stands for None and for the empty string, which Prometheus would take for a label that isn't there."""
+_LONGEST = 120
+
+Counts = Iterable[tuple[Iterable[object], float]]
+"""Label values and their count."""
+
+
+class Sample(NamedTuple):
+    """One sample: label values in the order of `metric.labels`, clean and never empty; a finite value."""
+
+    metric: m.Metric
+    labels: tuple[str, ...]
+    value: float
+
+
+def clean(value: object) -> str:
+    r"""Return a label value that any scraper and any page can take: printable, 1 to 129 characters.
+
+    What isn't printable (lone surrogates, control characters, direction marks) becomes its escape; what is long is cut
+    and keeps a digest, so that two long values stay two.
+
+    >>> clean(None), clean(""), clean("LINE\nBREAK"), clean("\ud83d"), clean("é"), len(clean("x" * 10_000))
+    ('unknown', 'unknown', 'LINE\\nBREAK', '\\ud83d', 'é', 129)
+    """
+    if value is None or value == "":
+        return UNKNOWN
+    text = str(value)
+    if len(text) > _LONGEST:
+        digest = hashlib.blake2b(text.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
+        text = f"{text[:_LONGEST]}…{digest}"
+    if text.isprintable():
+        return text
+    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return escaped if len(escaped) <= _LONGEST else clean(escaped)
+
+
+def samples(snapshot: BoardSnapshot | None, pipeline: Pipeline) -> Iterator[Sample]:
+    """Return all samples of one scrape, no (metric, labels) pair twice; readings where this worker is the board.
+
+    Parameters
+    ----------
+    snapshot
+        What the board published last; None where nothing was. Of a worker that is no longer the board it's ignored.
+    pipeline
+        The worker's own figures.
+
+    Returns
+    -------
+    In no particular order. What is None or not finite gives no sample.
+    """
+    published = chain(_board(snapshot), _cells(snapshot)) if snapshot is not None and pipeline.is_board else ()
+    return chain(_flows(pipeline), _worker(pipeline), published)
+
+
+def _added(metric: m.Metric, counts: Counts) -> Iterator[Sample]:
+    """Clean the labels of counts; those that become equal are added up, those of another number are dropped."""
+    sums: dict[tuple[str, ...], float] = dict.fromkeys(m.KNOWN.get(metric, ()), 0)
+    for labels, count in counts:
+        if math.isfinite(count):
+            key = tuple(map(clean, labels))
+            sums[key] = sums.get(key, 0) + count
+    return (Sample(metric, labels, value) for labels, value in sums.items() if len(labels) == len(metric.labels))
+
+
+def _one(metric: m.Metric, labels: tuple[str, ...], value: float | None) -> Iterator[Sample]:
+    if value is not None and math.isfinite(value):
+        yield Sample(metric, labels, value)
+
+
+def _flows(pipeline: Pipeline) -> Iterator[Sample]:
+    flows: tuple[tuple[m.Metric, Counts], ...] = (
+        (m.DECISIONS, pipeline.decisions.items()),
+        (m.SAMPLED, pipeline.sampled.items()),
+        (m.TASKS, pipeline.tasks.items()),
+        (m.LABELS, pipeline.labels.items()),
+        (m.DEAD_LETTERS, pipeline.dead_letters.items()),
+        (m.QUARANTINED, pipeline.quarantined.items()),
+        (m.TOMBSTONES, pipeline.tombstones.items()),
+        (m.HOLES, pipeline.holes.items()),
+        (m.REWINDS, pipeline.rewinds.items()),
+        (m.CHECKPOINTS, [((), pipeline.checkpoints)]),
+        (m.CHECKPOINT_SECONDS, [((), pipeline.checkpoint_s)]),
+        (m.CONFIG_REFUSALS, [((), pipeline.config_refused)]),
+        (m.POSITION, pipeline.positions.items()),
+        (m.LAG, pipeline.lag.items()),
+    )
+    for metric, counts in flows:
+        yield from _added(metric, counts)
+
+
+def _worker(pipeline: Pipeline) -> Iterator[Sample]:
+    yield from _one(m.BUILD, (clean(pipeline.build),), 1)
+    yield from _one(m.CONFIG, (clean(pipeline.config), clean(pipeline.net)), 1)
+    yield from _one(m.READY, (), pipeline.ready)
+    yield from _one(m.BOARD_OWNER, (), pipeline.is_board)
+    yield from _one(m.CONFIG_REFUSED, (), bool(pipeline.config_problem))
+    yield from _one(m.KEY_IS_DEFAULT, (), pipeline.key_is_default)
+    yield from _one(m.ASSIGNED, (), pipeline.partitions_assigned)
+    yield from _one(m.STARTED, (), pipeline.started_at)
+    yield from _one(m.HEARTBEAT, (), pipeline.heartbeat_at)
+    yield from _one(m.CHECKPOINTED, (), pipeline.checkpoint_at)
+
+
+def _board(snapshot: BoardSnapshot) -> Iterator[Sample]:
+    yield from _one(m.COMPUTED, (), snapshot.computed_at)
+    for detector, version in dict.fromkeys((clean(d), clean(v)) for d, v in snapshot.current_versions):
+        yield Sample(m.DETECTOR, (detector, version), 1)
+    for metric, tallies in (
+        (m.STRATA_DOCUMENTS, snapshot.strata),
+        (m.COUNTED_LABELS, snapshot.outcomes),
+        (m.COUNTED_DEAD_LETTERS, snapshot.dead_letters),
+        (m.COUNTED_QUARANTINED, snapshot.quarantined),
+    ):
+        yield from _added(metric, _pairs(tallies))
+    yield from _queue(snapshot.queues)
+
+
+def _pairs(tallies: Iterable[Tally]) -> Iterator[tuple[tuple[str, ...], float]]:
+    return ((tally.labels, tally.value) for tally in tallies)
+
+
+def _queue(queues: Iterable[Queue]) -> Iterator[Sample]:
+    """Export languages; their total only where it stands alone, so that a sum over `language` is the queue."""
+    rows = [q for q in queues if q.language != ANY] or list(queues)
+    yield from _added(m.QUEUE_SENT, (((q.language,), q.tasks) for q in rows))
+    yield from _added(m.QUEUE_DONE, (((q.language,), q.done) for q in rows))
+    yield from _added(m.QUEUE_OPEN, (((q.language,), q.open) for q in rows))
+    yield from _added(m.QUEUE_SKIPPED, (((q.language,), q.skipped) for q in rows))
+    oldest: dict[str, float] = {}
+    for q in rows:
+        if q.oldest_draw is not None:
+            oldest[clean(q.language)] = min(q.oldest_draw, oldest.get(clean(q.language), math.inf))
+    for language, at in oldest.items():
+        yield from _one(m.QUEUE_OLDEST, (language,), at)
+
+
+def _cells(snapshot: BoardSnapshot) -> Iterator[Sample]:
+    """Export cells, the most telling first, up to the bound; then the strata of those of a current version."""
+    current = set(snapshot.current_versions)
+    population = [r for r in snapshot.readings if r.stratum is None]
+    population.sort(key=lambda r: ((r.detector, r.version) not in current, ANY not in (r.entity, r.language)))
+    exported: set[tuple[str, ...]] = set()
+    for reading in population:
+        cell = _cell(reading)
+        if cell not in exported and len(exported) < m.MAX_CELLS:
+            exported.add(cell)
+            yield from _population(cell, reading, snapshot.computed_at)
+    yield from _one(m.CELLS_WITHHELD, (), len(population) - len(exported))
+    seen: set[tuple[str, ...]] = set()
+    for reading in snapshot.readings:
+        key = (*(cell := _cell(reading)), reading.stratum or "")
+        wanted = reading.stratum is not None and (reading.detector, reading.version) in current
+        if wanted and cell in exported and key not in seen:
+            seen.add(key)
+            yield from _stratum(cell, reading)
+
+
+def _cell(reading: Reading) -> tuple[str, ...]:
+    days = reading.window.days
+    window = "all" if days is None else f"{days}d"
+    return (*map(clean, (reading.entity, reading.language, reading.detector, reading.version)), window)
+
+
+def _population(cell: tuple[str, ...], reading: Reading, computed_at: float) -> Iterator[Sample]:
+    for name, share in (("matched", reading.matched), ("masked", reading.masked)):
+        yield from _share((*cell, name), share)
+    yield from _prevalence(cell, reading.prevalence.documents, reading.prevalence.per_1000)
+    certified, age_s = reading.certified, reading.age_s
+    yield from _one(m.CERTIFIED_LOWER, cell, None if certified is None else certified.lower)
+    yield from _one(m.TARGET, cell, reading.target)
+    yield from _one(m.COMPLETENESS, cell, reading.completeness)
+    yield from _one(m.CENSUS, cell, reading.census)
+    yield from _one(m.CELL_SAMPLED, cell, reading.sampled)
+    yield from _one(m.LABELLED, cell, reading.labelled)
+    yield from _one(m.NEWEST_DRAW, cell, None if age_s is None else computed_at - age_s)
+    yield Sample(m.STATUS, (*cell, clean(reading.status)), 1)
+
+
+def _share(labels: tuple[str, ...], share: Share) -> Iterator[Sample]:
+    yield from _one(m.RECALL_ESTIMATE, labels, share.estimate)
+    yield from _one(m.RECALL_LOWER, labels, share.lower)
+    yield from _one(m.RECALL_UPPER, labels, share.upper)
+    yield from _one(m.FOUND, labels, share.found)
+    yield from _one(m.TRUE, labels, share.true)
+    yield from _one(m.N_EFF, labels, share.n_eff)
+    if share.where_looked is not None:
+        yield from _one(m.LOOKED_ESTIMATE, labels, share.where_looked.estimate)
+        yield from _one(m.LOOKED_LOWER, labels, share.where_looked.lower)
+        yield from _one(m.LOOKED_UPPER, labels, share.where_looked.upper)
+
+
+def _prevalence(cell: tuple[str, ...], documents: Count, per_1000: Count) -> Iterator[Sample]:
+    yield from _one(m.PREVALENCE_COUNT, cell, documents.count)
+    yield from _one(m.PREVALENCE_ESTIMATE, cell, documents.estimate)
+    yield from _one(m.PREVALENCE_LOWER, cell, documents.lower)
+    yield from _one(m.PREVALENCE_UPPER, cell, documents.upper)
+    yield from _one(m.PER_1000_ESTIMATE, cell, per_1000.estimate)
+    yield from _one(m.PER_1000_LOWER, cell, per_1000.lower)
+    yield from _one(m.PER_1000_UPPER, cell, per_1000.upper)
+
+
+def _stratum(cell: tuple[str, ...], reading: Reading) -> Iterator[Sample]:
+    for name, share in (("matched", reading.matched), ("masked", reading.masked)):
+        yield from _one(m.STRATUM_FOUND, (*cell, name, clean(reading.stratum)), share.found)
+        yield from _one(m.STRATUM_TRUE, (*cell, name, clean(reading.stratum)), share.true)

@@ -1,0 +1,116 @@
+"""What the stages published, merged: one row a stage, partition and day, and the running sum of each window of days.
+
+A row of a higher position replaces a lower one, so late and repeated rows are harmless; a lower one that arrives
+after a higher one is some presumed dead worker's, and the held row is written back, since the topic keeps the last
+one written. Whole numbers are added and taken away exactly, so a window's sum is kept by differences and never
+drifts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from monitor.fold import Output
+from monitor.tallies import RowKey, read_key, read_value
+from monitor.tally import Tally
+
+
+class Window:
+    """The sum over the last so many days; None is all days.
+
+    A day counts as long as it is less than `days` before today. Days to come count too: clocks differ by a little.
+    """
+
+    def __init__(self, days: int | None) -> None:
+        self.days = days
+        self.first: int | None = None
+        self.sums = Tally()
+
+    def covers(self, day: int) -> bool:
+        """Say whether a day lies in the window."""
+        return self.first is None or day >= self.first
+
+    def move(self, today: int, rows: Iterable[tuple[RowKey, Tally]]) -> None:
+        """Move the window to a new today and add up its rows anew."""
+        self.first = None if self.days is None else today - self.days + 1
+        self.sums = Tally()
+        for key, tally in rows:
+            if self.covers(key.day):
+                self.sums.merge_rows(tally)
+
+
+class MergedRows:
+    """Rows by key, and the windows over them.
+
+    Parameters
+    ----------
+    windows_days
+        Lengths of the windows, in days; None is everything.
+    """
+
+    def __init__(self, windows_days: Iterable[int | None]) -> None:
+        self._rows: dict[RowKey, tuple[int, Tally, bytes]] = {}
+        self._today: int | None = None
+        self.windows: list[Window] = []
+        self.rewindow(windows_days)
+
+    def rewindow(self, windows_days: Iterable[int | None]) -> None:
+        """Add up windows of other lengths."""
+        self.windows = [Window(days) for days in windows_days]
+        for window in self.windows:
+            window.move(self._today or 0, ((key, row[1]) for key, row in self._rows.items()))
+
+    def take(self, key: bytes, value: bytes | None) -> list[Output]:
+        """Take a published row; return the row to write back where a newer one is held.
+
+        Raises
+        ------
+        StateError
+            A row that no stage of this version writes.
+        """
+        name = read_key(key)
+        held = self._rows.get(name)
+        if value is None:
+            if held is not None:
+                self._replace(name, held[1], None)
+                del self._rows[name]
+            return []
+        position, tally = read_value(value)
+        if held is not None and position < held[0]:
+            return [Output("tallies", key, held[2])]
+        self._rows[name] = (position, tally, value)
+        self._replace(name, None if held is None else held[1], tally)
+        return []
+
+    def _replace(self, key: RowKey, old: Tally | None, new: Tally | None) -> None:
+        for window in self.windows:
+            if window.covers(key.day):
+                if old is not None:
+                    window.sums.merge_rows(old, -1)
+                if new is not None:
+                    window.sums.merge_rows(new)
+
+    def move(self, today: int) -> None:
+        """Let the windows end today (days since the epoch); rows are added up anew only where the day changed."""
+        if today != self._today:
+            self._today = today
+            for window in self.windows:
+                window.move(today, ((key, row[1]) for key, row in self._rows.items()))
+
+    def extremes(self, window: Window) -> Tally:
+        """Return first and last sightings and the oldest open tasks of a window; sums are in `window.sums`."""
+        found = Tally()
+        for key, (_, tally, _) in self._rows.items():
+            if window.covers(key.day):
+                found.merge(Tally(None, tally.seen, tally.oldest))
+        return found
+
+    def days(self, window: Window) -> list[int]:
+        """Return the days of a window that hold any document, sorted."""
+        return sorted(
+            {
+                key.day
+                for key, row in self._rows.items()
+                if key.stage == "route" and row[1].seen and window.covers(key.day)
+            }
+        )

@@ -1,0 +1,152 @@
+"""Every metric series as data: the exporter, dashboards, rules and alerts take their names from here.
+
+`recallwatch_<noun>_<unit>[_total]`, after Prometheus's naming practices. Process-local flows are counters; what is
+restored from topics is a gauge, for it can fall and it moves between workers. Estimate, lower and upper are three
+series, never a label, because a sum over a label must mean something. Roll-ups carry `any`: select
+`entity!="any",language!="any"` before summing occurrences.
+
+Cardinality: a board exports at most `MAX_CELLS` cells (entity × language × detector × version × window), roll-ups and
+current versions first, and says how many it withheld. A cell is at most 33 series, and 16 more by stratum in a current
+version: 49,000 series at the very worst, some thousands in practice. Entities, languages and versions are capped by
+`limits.*` at the intake. Ids never are labels.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["counter", "gauge", "info"]
+
+MAX_CELLS = 1000
+"""Cells that one board exports."""
+
+
+class Metric(NamedTuple):
+    """One series: its exposed name, kind, help, label names in order, and the unit its name ends in."""
+
+    name: str
+    kind: Kind
+    help: str
+    labels: tuple[str, ...] = ()
+    unit: str = ""
+
+
+PLACE = ("channel", "partition")
+CELL = ("entity", "language", "detector", "version", "window")
+SHARE = (*CELL, "reading")
+"""`reading`: `matched` (same entity, IoU) or `masked` (every character of the true span covered)."""
+
+
+def _count(noun: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
+    """Return a process-local counter of the things that its name ends in."""
+    return Metric(f"recallwatch_{noun}_total", "counter", text, labels, noun.rpartition("_")[2])
+
+
+def _gauge(noun: str, unit: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
+    return Metric(f"recallwatch_{noun}_{unit}", "gauge", text, labels, unit)
+
+
+def _moment(noun: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
+    """Return a point in time: its age is a query's business, so that it goes on growing when the worker stops."""
+    return Metric(f"recallwatch_{noun}_timestamp_seconds", "gauge", text, labels, "seconds")
+
+
+def _flag(noun: str, text: str) -> Metric:
+    return Metric(f"recallwatch_{noun}", "gauge", text + " (1 or 0).")
+
+
+def _info(noun: str, text: str, labels: tuple[str, ...]) -> Metric:
+    return Metric(f"recallwatch_{noun}_info", "info", text + " (always 1).", labels)
+
+
+# What one worker did since it started
+
+DECISIONS = _count("decisions", "Decisions counted by this worker.", ("detector", "version"))
+SAMPLED = _count("sampled_documents", "Documents sampled by this worker, by slice.", ("slice",))
+TASKS = _count("annotation_tasks", "Annotation tasks sent by this worker.", ("kind",))
+LABELS = _count("labels", "Labels taken in by this worker, by what came of them.", ("outcome",))
+DEAD_LETTERS = _count("dead_letters", "Records that this worker could not read.", ("channel", "reason"))
+QUARANTINED = _count("quarantined_spans", "Spans set aside; their documents stay in the frame.", ("reason",))
+TOMBSTONES = _count("tombstones", "Null values met by this worker.", ("channel",))
+HOLES = _count("position_holes", "Chunks dropped because they began beyond the position.", PLACE)
+REWINDS = _count("position_rewinds", "Seeks back to the position that the state gives.", PLACE)
+CHECKPOINTS = _count("checkpoints", "Checkpoints that were acknowledged.")
+CHECKPOINT_SECONDS = _count("checkpoint_seconds", "Time spent in checkpoints.")
+CONFIG_REFUSALS = _count("config_refusals", "Changed config files that were refused; the old one stayed.")
+
+# What one worker is
+
+BUILD = _info("build", "Version of the product", ("version",))
+CONFIG = _info("config", "Config and net version in force on this worker", ("config", "net"))
+READY = _flag("ready", "Whether this worker has its partitions and its verified state")
+BOARD_OWNER = _flag("board_owner", "Whether this worker is the board and exports readings")
+CONFIG_REFUSED = _flag("config_refused", "Whether the config file on disk is refused and an older one in force")
+KEY_IS_DEFAULT = _flag("sampling_key_default", "Whether the sampling key is the published default")
+ASSIGNED = _gauge("assigned", "partitions", "Partitions assigned to this worker.")
+POSITION = _gauge("position", "offset", "Offset that this worker reads next.", PLACE)
+LAG = _gauge("consumer_lag", "records", "Records between the position and the end of the partition.", PLACE)
+STARTED = _moment("worker_start", "When this worker started.")
+HEARTBEAT = _moment("heartbeat", "Last sign of life of the stream loop.")
+CHECKPOINTED = _moment("checkpoint", "When the last checkpoint was acknowledged.")
+
+# What the board restored from the topics: counts over the longest window
+
+COMPUTED = _moment("board_computed", "When the published readings were computed.")
+DETECTOR = _info("detector", "Detector version that the newest traffic carries", ("detector", "version"))
+STRATA_DOCUMENTS = _gauge(
+    "stratum",
+    "documents",
+    "Documents counted in the main window, by what flagged them.",
+    ("language", "detector", "version", "stratum"),
+)
+COUNTED_LABELS = _gauge("counted", "labels", "Labels of all workers, by what came of them.", ("outcome",))
+COUNTED_DEAD_LETTERS = _gauge("counted_dead", "letters", "Records that no worker could read.", ("channel", "reason"))
+COUNTED_QUARANTINED = _gauge("counted_quarantined", "spans", "Spans set aside by all workers.", ("reason",))
+QUEUE_SENT = _gauge("queue_sent", "tasks", "Annotation tasks sent in the window.", ("language",))
+QUEUE_DONE = _gauge("queue_done", "tasks", "Annotation tasks answered.", ("language",))
+QUEUE_OPEN = _gauge("queue_open", "tasks", "Annotation tasks without an answer: the queue's depth.", ("language",))
+QUEUE_SKIPPED = _gauge("queue_skipped", "tasks", "Annotation tasks that an annotator skipped.", ("language",))
+QUEUE_OLDEST = _moment("queue_oldest_draw", "Event time of the oldest open task's document.", ("language",))
+CELLS_WITHHELD = _gauge("withheld", "cells", "Cells not exported because of the bound on series.")
+
+# What the board reads, by cell
+
+RECALL_ESTIMATE = _gauge("recall_estimate", "ratio", "Population recall.", SHARE)
+RECALL_LOWER = _gauge("recall_lower", "ratio", "Lower limit of population recall.", SHARE)
+RECALL_UPPER = _gauge("recall_upper", "ratio", "Upper limit of population recall.", SHARE)
+FOUND = _gauge("found", "occurrences", "Labelled occurrences that the detector found, unweighted.", SHARE)
+TRUE = _gauge("true", "occurrences", "Occurrences that people labelled, unweighted.", SHARE)
+N_EFF = _gauge("effective", "occurrences", "Effective sample size behind the recall interval.", SHARE)
+LOOKED_ESTIMATE = _gauge("where_looked_estimate", "ratio", "Recall in documents that any tool flagged.", SHARE)
+LOOKED_LOWER = _gauge("where_looked_lower", "ratio", "Lower limit of recall where any tool looked.", SHARE)
+LOOKED_UPPER = _gauge("where_looked_upper", "ratio", "Upper limit of recall where any tool looked.", SHARE)
+CERTIFIED_LOWER = _gauge("certified_lower", "ratio", "Certified lower limit of recall, by document.", CELL)
+TARGET = _gauge("recall_target", "ratio", "Recall that the operator asks for.", CELL)
+PREVALENCE_ESTIMATE = _gauge("prevalence_estimate", "ratio", "Share of documents with the entity.", CELL)
+PREVALENCE_LOWER = _gauge("prevalence_lower", "ratio", "Lower limit of that share.", CELL)
+PREVALENCE_UPPER = _gauge("prevalence_upper", "ratio", "Upper limit of that share.", CELL)
+PREVALENCE_COUNT = _gauge("prevalence", "documents", "Labelled documents with the entity, unweighted.", CELL)
+PER_1000_ESTIMATE = _gauge("per_1000_documents_estimate", "occurrences", "Occurrences in 1,000 documents.", CELL)
+PER_1000_LOWER = _gauge("per_1000_documents_lower", "occurrences", "Lower limit of that number.", CELL)
+PER_1000_UPPER = _gauge("per_1000_documents_upper", "occurrences", "Upper limit of that number.", CELL)
+COMPLETENESS = _gauge("completeness", "ratio", "Share of the sampled documents whose label is in.", CELL)
+CENSUS = _gauge("cell_census", "documents", "Documents counted.", CELL)
+CELL_SAMPLED = _gauge("cell_sampled", "documents", "Documents sampled.", CELL)
+LABELLED = _gauge("cell_labelled", "documents", "Documents whose label is in, those without the entity included.", CELL)
+NEWEST_DRAW = _moment("newest_draw", "Event time of the newest sampled document.", CELL)
+STATUS = _info("reading_status", "Whether the reading can be relied on", (*CELL, "status"))
+STRATUM_FOUND = _gauge("stratum_found", "occurrences", "Found occurrences by stratum.", (*SHARE, "stratum"))
+STRATUM_TRUE = _gauge("stratum_true", "occurrences", "Labelled occurrences by stratum.", (*SHARE, "stratum"))
+
+METRICS: tuple[Metric, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Metric))
+"""All of them, in the order above."""
+
+KNOWN: dict[Metric, tuple[tuple[str, ...], ...]] = {
+    SAMPLED: (("random",), ("loose",), ("both",)),
+    TASKS: (("label",),),
+    TOMBSTONES: (("decisions",), ("labels",)),
+    CHECKPOINTS: ((),),
+    CHECKPOINT_SECONDS: ((),),
+    CONFIG_REFUSALS: ((),),
+}
+"""Label values known beforehand, exported as 0 until something happens."""

@@ -1,0 +1,84 @@
+"""What one worker says about itself: counts since it started, positions, and whether it may be relied on.
+
+Process-local and never merged: these become Prometheus counters (`rate` survives a restart), whereas what the board
+restores from topics becomes gauges. A dict's keys are label values in the order that `monitor.metrics` names them.
+Keys that can be known beforehand are exported as 0 from the start (`monitor.metrics.KNOWN`), so that the first
+event is an increase and not the birth of a series.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+Place = tuple[str, int]
+"""Channel and partition."""
+
+HEARTBEAT_LIMIT_S = 60.0
+"""Age (s) of the stream loop's last sign of life from which the process counts as dead; a rebalance stays below it."""
+
+
+class Pipeline(msgspec.Struct, frozen=True):
+    """One worker's own figures at one moment; `*_at` are seconds since the epoch, None where it hasn't happened."""
+
+    started_at: float
+    heartbeat_at: float | None = None
+    """Last sign of life of the stream loop, idle or not."""
+    build: str = ""
+    """Version of the product."""
+
+    ready: bool = False
+    """Partitions assigned, state recovered and verified."""
+    unready_reason: str = ""
+    """Why it isn't ready, in plain words."""
+    is_board: bool = False
+    """Whether this worker owns the tallies, and so exports readings and serves the page's numbers."""
+    board_url: str = ""
+    """Where the board's page is, as far as this worker knows; empty where it doesn't."""
+
+    decisions: dict[tuple[str, str], int] = {}
+    """Decisions counted, by (detector, version)."""
+    sampled: dict[tuple[str], int] = {}
+    """Documents drawn, by (slice,): `random`, `loose`, or `both` where both drew it; they add up."""
+    tasks: dict[tuple[str], int] = {}
+    """Tasks sent, by (kind,)."""
+    labels: dict[tuple[str], int] = {}
+    """Labels taken in, by (outcome,)."""
+    dead_letters: dict[tuple[str, str], int] = {}
+    """Records that couldn't be read, by (channel, reason)."""
+    quarantined: dict[tuple[str], int] = {}
+    """Spans set aside while their document stayed, by (reason,)."""
+    tombstones: dict[tuple[str], int] = {}
+    """Null values, by (channel,)."""
+
+    positions: dict[Place, int] = {}
+    """Offset to read next, as the state has it."""
+    lag: dict[Place, int] = {}
+    """Records between the position and the end of the partition."""
+    holes: dict[Place, int] = {}
+    """Chunks dropped because they began beyond the position."""
+    rewinds: dict[Place, int] = {}
+    """Seeks back to the position."""
+    partitions_assigned: int = 0
+    checkpoints: int = 0
+    checkpoint_s: float = 0.0
+    """Seconds spent in checkpoints, all together."""
+    checkpoint_at: float | None = None
+
+    config: str = ""
+    """Config version in force."""
+    net: str = ""
+    """Net version in force."""
+    config_refused: int = 0
+    """Changed config files that were refused; the old one stayed in force."""
+    config_problem: str = ""
+    """What was wrong with the last one, while the file on disk still is not the config in force; else empty."""
+    key_is_default: bool = False
+    """Whether the sampling key is the published default: anybody can tell which documents will be looked at."""
+
+    def alive(self, now: float) -> bool:
+        """Return whether the stream loop gave a sign of life lately; before its first one the start counts.
+
+        >>> Pipeline(started_at=0.0).alive(59.0), Pipeline(started_at=0.0, heartbeat_at=1.0).alive(62.0)
+        (True, False)
+        """
+        return now - (self.started_at if self.heartbeat_at is None else self.heartbeat_at) <= HEARTBEAT_LIMIT_S

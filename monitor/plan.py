@@ -1,0 +1,57 @@
+"""A plan: everything that decides about a record, built once from a config and immutable from then on.
+
+A change of config is a change of plan at a recorded offset. A plan's id names the config; the thinning factor goes with
+it, so that what is read again below the offset is decided under the plan of then.
+"""
+
+from __future__ import annotations
+
+from monitor.config import Config, PatternConfig, config_id
+from monitor.decoding import Limits
+from monitor.entities import Aliases
+from monitor.net import Net, build_net
+from monitor.patterns import Pattern
+from monitor.sampling import Sampler
+
+
+class Plan:
+    """The net, the sampler, the names and the limits of one config.
+
+    Raises
+    ------
+    ConfigError
+        A pattern that doesn't compile, aliases that go round in a circle.
+    """
+
+    def __init__(self, config: Config, thinning: float = 1.0) -> None:
+        self.config = config
+        self.id = config_id(config)
+        self.thinning = thinning
+        self.net: Net = build_net(
+            config.net.defaults,
+            {name: _pattern(name, p) for name, p in config.net.patterns.items()},
+            config.net.triggers,
+        )
+        self.sampler = Sampler(config.sampling, thinning)
+        self.aliases = Aliases(config.entities.aliases)
+        self.limits = Limits(config.limits.max_text_bytes, config.limits.max_spans)
+        self.iou = config.matching.iou
+
+    def target(self, entity: str, language: str) -> float | None:
+        """Return the recall asked for in a cell, its entity spelled in any way that the aliases know."""
+        return self._targets.get((entity, language), self._targets.get((entity, "")))
+
+    @property
+    def _targets(self) -> dict[tuple[str, str], float]:
+        targets: dict[tuple[str, str], float] = {}
+        for name, recall in self.config.targets.items():
+            entity, _, language = name.partition(".")
+            targets[self.aliases.fold(entity), language.lower()] = recall
+        return targets
+
+
+def _pattern(name: str, given: str | PatternConfig) -> Pattern | None:
+    """Return a pattern of the config; an empty string removes the default of that name."""
+    if isinstance(given, PatternConfig):
+        return Pattern(name, given.regex, given.check)
+    return Pattern(name, given) if given else None

@@ -1,0 +1,321 @@
+"""ROUTE: every decision once. Counted, put into a stratum, drawn or not.
+
+The state of a partition is one row, `{next, plan, open day}`, written whole: any surviving row is a consistent prefix
+of the log, whoever wrote it. Days never go back within a partition, so at most one is open; a day that is over is
+sealed into a row of its own, written before the row that no longer holds it.
+
+Which plan decides a record depends on its offset alone. A new plan is taken up at a checkpoint, from the offset the row
+then names, and that change goes to the history topic; what is read again below it finds the older plan there.
+
+Reading a chunk twice is harmless: the row is only ever replaced, drawing is a keyed hash, the ledger is put-if-absent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from monitor.census import CensusDay, Group
+from monitor.decoding import Decoded, decode_decision
+from monitor.entities import clean_name
+from monitor.errors import RecordError, StateError
+from monitor.fold import Channel, Output
+from monitor.names import BoundedNames
+from monitor.plan import Plan
+from monitor.records import DeadLetter, Decision, Record, Sampled, Span, Stratum
+from monitor.sampling import Draw
+from monitor.tallies import DAY_MS, published
+from monitor.tally import CountKey, Tally
+
+_DECISIONS = CountKey("records", "decision")
+_TOMBSTONES = CountKey("records", "tombstone")
+_GROUPS_CACHED = 10_000
+
+
+class Change(NamedTuple):
+    """From this offset on, records are decided under this plan."""
+
+    offset: int
+    plan: Plan
+
+
+class _Head(msgspec.Struct, array_like=True, frozen=True):
+    """The row of a partition."""
+
+    format: int
+    next: int
+    day: int
+    plan: str
+    languages: list[str]
+    versions: list[str]
+    entities: list[str]
+    tally: bytes
+
+
+class Route:
+    """The fold of one partition of decisions.
+
+    Parameters
+    ----------
+    topic, partition
+        Where the decisions come from; named in dead letters.
+    changes
+        The recorded plans of this partition in offset order, the last one being in force from its offset on; at least
+        one. The first also decides what lies before it.
+    head, rows
+        What the table holds: nothing for a new partition.
+    horizon_days
+        Sealed days older than this are dropped.
+    flow
+        Process-local counts for metrics; what is read again is counted again there, and nowhere else.
+
+    Raises
+    ------
+    StateError
+        Rows of a format that this version can't read.
+    """
+
+    def __init__(
+        self,
+        topic: str,
+        partition: int,
+        changes: Sequence[Change],
+        head: bytes | None = None,
+        rows: Mapping[str, bytes] | None = None,
+        flow: Counter[tuple[str, ...]] | None = None,
+    ) -> None:
+        self._topic = topic
+        self._partition = partition
+        self._changes = list(changes)
+        self._flow = Counter() if flow is None else flow
+        self._next: int | None = None
+        self._day = 0
+        self._open = CensusDay()
+        self._sealed = {key: Tally.decode(row) for key, row in (rows or {}).items()}
+        self._unwritten: dict[str, Tally | None] = {}
+        self._unpublished = True
+        limits = changes[-1].plan.config.limits
+        names: tuple[list[str], ...] = ([], [], [])
+        if head is not None:
+            names = self._restore(head)
+        self._languages = BoundedNames(limits.max_languages, names[0])
+        self._versions = BoundedNames(limits.max_versions, names[1])
+        self._entities = BoundedNames(limits.max_entities, names[2])
+        self._groups: dict[tuple[str, str, str], Group] = {}
+        self._plan = self._changes[0].plan
+        self._advance_plan(self._start)
+
+    @property
+    def _start(self) -> int:
+        return self._next or 0
+
+    def _restore(self, row: bytes) -> tuple[list[str], list[str], list[str]]:
+        try:
+            head = msgspec.msgpack.decode(row, type=_Head)
+        except msgspec.DecodeError as error:
+            where = f"{self._topic}/{self._partition}"
+            raise StateError(f"{where}: no row of this version: delete the census changelog and replay") from error
+        self._next, self._day = head.next, head.day
+        self._open = CensusDay.restore(Tally.decode(head.tally))
+        return head.languages, head.versions, head.entities
+
+    # reading on
+
+    def position(self, channel: Channel) -> int | None:  # noqa: ARG002  # ROUTE reads one channel
+        """Return the offset to read next, or None where nothing was read yet."""
+        return self._next
+
+    def fold(self, channel: Channel, records: Sequence[Record], following: int) -> list[Output]:
+        """Count the records and return what goes out: drawn documents and dead letters."""
+        outputs: list[Output] = []
+        for record in records:
+            if self._next is None or record.offset >= self._next:
+                self._take(channel, record, outputs)
+        self._next = following
+        return outputs
+
+    def _take(self, channel: Channel, record: Record, outputs: list[Output]) -> None:
+        if len(self._changes) > 1 and record.offset >= self._changes[1].offset:
+            self._advance_plan(record.offset)
+        day = record.timestamp_ms // DAY_MS
+        if day > self._day:
+            self._seal(day)
+        counts = self._open.counts
+        if record.value is None:
+            counts[_TOMBSTONES] += 1
+            self._flow["tombstones", channel] += 1
+            return
+        try:
+            decoded = decode_decision(record.value, self._plan.limits)
+        except RecordError as error:
+            counts[CountKey("dead_letters", f"{channel}/{error.reason}")] += 1
+            self._flow["dead_letters", channel, error.reason] += 1
+            outputs.append(dead_letter(self._topic, self._partition, record.offset, error))
+            return
+        counts[_DECISIONS] += 1
+        for set_aside in decoded.quarantined:
+            counts[CountKey("quarantined", set_aside.reason)] += 1
+            self._flow["quarantined", set_aside.reason] += 1
+        self._decide(decoded, record, outputs)
+
+    def _decide(self, decoded: Decoded, record: Record, outputs: list[Output]) -> None:
+        """Put the document into its stratum and group, count it there, and draw it or not."""
+        decision = decoded.record
+        spans = self._decisions_of(decision)
+        stratum = _stratum(bool(spans), bool(decision.second) or self._plan.net.catches(decision.text))
+        group = self._group(decision)
+        self._flow["decisions", group.detector, group.version] += 1
+        group.count(stratum, [entity for _, _, entity in spans], record.timestamp_ms)
+        drawn = self._plan.sampler.draw(decision.doc_id, group.language, stratum)
+        if drawn is None:
+            return
+        which = "both" if drawn.random and drawn.loose else "random" if drawn.random else "loose"
+        self._open.counts[CountKey("sampled", which)] += 1
+        self._flow["sampled", which] += 1
+        sampled = self._sampled(decision, spans, group, stratum, drawn, record)
+        outputs.append(Output("sampled", decision.doc_id.encode(), msgspec.json.encode(sampled)))
+
+    def _decisions_of(self, decision: Decision) -> dict[tuple[int, int, str], float | None]:
+        """Return the spans at or over the decision's own threshold, names folded, identical ones once."""
+        threshold = decision.threshold
+        fold, admit = self._plan.aliases.fold, self._admit_entity
+        spans: dict[tuple[int, int, str], float | None] = {}
+        for s in decision.spans:
+            score = s.score
+            if threshold is not None and score is not None and score < threshold:
+                continue
+            key = (s.start, s.end, admit(fold(s.entity)))
+            held = spans.get(key)
+            spans[key] = score if held is None or (score is not None and score > held) else held
+        return spans
+
+    def _admit_entity(self, name: str) -> str:
+        return name if self._plan.aliases.known(name) else self._entities.admit(name)
+
+    def _group(self, decision: Decision) -> Group:
+        raw = (decision.lang, decision.detector, decision.version)
+        group = self._groups.get(raw)
+        if group is None:
+            if len(self._groups) >= _GROUPS_CACHED:
+                self._groups.clear()
+            language = self._languages.admit(clean_name(decision.lang).lower())
+            named = self._versions.admit(f"{clean_name(decision.detector)}\n{clean_name(decision.version)}")
+            detector, _, version = named.partition("\n")
+            group = self._groups[raw] = self._open.group(language, detector, version or detector)
+        return group
+
+    def _sampled(  # the wire record gathers all that is known of a drawn document
+        self,
+        decision: Decision,
+        spans: Mapping[tuple[int, int, str], float | None],
+        group: Group,
+        stratum: Stratum,
+        drawn: Draw,
+        record: Record,
+    ) -> Sampled:
+        return Sampled(
+            doc_id=decision.doc_id,
+            lang=group.language,
+            text=decision.text,
+            detector=group.detector,
+            version=group.version,
+            spans=[Span(start, end, entity, score) for (start, end, entity), score in spans.items()],
+            stratum=stratum,
+            slices=drawn.rates.slices,
+            probability=drawn.rates.probability,
+            thinning=self._plan.thinning,
+            config=self._plan.id,
+            net=self._plan.net.version,
+            sampled_at=max(record.timestamp_ms, 0) / 1000,
+            day=self._day,
+            redacted=decision.redacted,
+            second=decision.second,
+        )
+
+    # days and plans
+
+    def _seal(self, day: int) -> None:
+        """Close the open day for good; drop sealed days that no window can reach."""
+        tally = self._open.tally()
+        if tally.rows:
+            self._sealed[str(self._day)] = self._unwritten[str(self._day)] = tally
+        self._open = CensusDay()
+        self._groups.clear()
+        self._day = day
+        horizon = day - self._plan.config.horizon_days
+        for old in [key for key in self._sealed if int(key) < horizon]:
+            del self._sealed[old]
+            self._unwritten[old] = None
+
+    def _advance_plan(self, offset: int) -> None:
+        while len(self._changes) > 1 and self._changes[1].offset <= offset:
+            del self._changes[0]
+        self._plan = self._changes[0].plan
+
+    def adopt(self, plan: Plan, at_s: float) -> list[Output]:
+        """Take up another plan from the next record on; return the history record of it, or nothing if it's in force.
+
+        Call it at a checkpoint, before `head`: the row that is written next then starts where the new plan does.
+        """
+        last = self._changes[-1]
+        if last.plan.id == plan.id and last.plan.thinning == plan.thinning:
+            return []
+        offset = max(self._start, last.offset)
+        self._changes.append(Change(offset, plan))
+        self._advance_plan(self._start)
+        return [change_record(self._topic, self._partition, offset, plan, at_s)]
+
+    # checkpoints
+
+    def rows(self) -> Mapping[str, bytes | None]:
+        """Return days sealed or dropped since the last checkpoint."""
+        return {key: None if tally is None else tally.encode() for key, tally in self._unwritten.items()}
+
+    def head(self) -> bytes:
+        """Return the row of the partition: a consistent prefix of the log."""
+        names = (sorted(self._languages.held), sorted(self._versions.held), sorted(self._entities.held))
+        tally = self._open.tally().encode()
+        return msgspec.msgpack.encode(_Head(1, self._start, self._day, self._plan.id, *names, tally))
+
+    def tallies(self) -> list[Output]:
+        """Return the open day's tally and those that were sealed; all days at the first checkpoint."""
+        days: dict[str, Tally | None] = dict(self._sealed) if self._unpublished else dict(self._unwritten)
+        days[str(self._day)] = self._open.tally()
+        return [published("route", self._partition, day, self._start, tally) for day, tally in days.items()]
+
+    def settle(self) -> None:
+        """Note that what `rows` and `tallies` returned is durable."""
+        self._unwritten.clear()
+        self._unpublished = False
+
+
+def _stratum(flagged: bool, loose: bool) -> Stratum:  # noqa: FBT001  # two facts of one kind, never called from elsewhere
+    if flagged:
+        return "both" if loose else "detector_only"
+    return "loose_only" if loose else "unflagged"
+
+
+def dead_letter(topic: str, partition: int, offset: int, error: RecordError) -> Output:
+    """Return the dead letter of a record: where it stands and why, never what it holds."""
+    letter = DeadLetter(topic, partition, offset, error.reason, error.where)
+    return Output("dead_letters", f"{topic}/{partition}/{offset}".encode(), msgspec.json.encode(letter))
+
+
+class ChangeRecord(msgspec.Struct, frozen=True):
+    """A change of plan, as the history topic keeps it."""
+
+    topic: str
+    partition: int
+    offset: int
+    config: str
+    thinning: float
+    at: float
+
+
+def change_record(topic: str, partition: int, offset: int, plan: Plan, at_s: float) -> Output:
+    """Return the history record of a change of plan."""
+    change = ChangeRecord(topic, partition, offset, plan.id, plan.thinning, at_s)
+    return Output("history", f"change/{topic}/{partition}/{offset}".encode(), msgspec.json.encode(change))

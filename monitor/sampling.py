@@ -1,0 +1,115 @@
+"""Which documents people read: two independent slices, drawn by keyed hash, never at random.
+
+A document's fate is a pure function of its id, the operator's key and the rates: the same record read twice, by any
+worker, after any crash, is decided the same way. Each slice has its own hash, so the slices are independent; a higher
+rate draws a superset of what a lower one drew. With p_r the random rate, p_s the loose rate of the stratum (0 where
+nothing flagged the document) and q the thinning factor,
+
+    π = q · (1 − (1 − p_r)(1 − p_s)).
+
+Without the key nobody can tell beforehand which documents will be looked at; BLAKE2b is keyed (RFC 7693).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+from monitor.config import Sampling
+from monitor.records import Slices, Stratum
+
+_FULL = 1 << 64
+
+
+class Rates(NamedTuple):
+    """What is in force for one language and stratum."""
+
+    slices: Slices
+    probability: float
+    """π, thinning included, in (0, 1]."""
+    random_below: int
+    loose_below: int
+    """Hashes below these are drawn: the rate times 2⁶⁴."""
+
+
+class Draw(NamedTuple):
+    """A document that is drawn, and by which slices."""
+
+    rates: Rates
+    random: bool
+    loose: bool
+
+
+def _threshold(rate: float) -> int:
+    return _FULL if rate >= 1 else int(rate * _FULL)
+
+
+class Sampler:
+    """The design in force: rates by language and stratum, one key, one thinning factor.
+
+    Parameters
+    ----------
+    sampling
+        Rates and key.
+    thinning
+        q in (0, 1]: the share of what the slices draw that is kept while the review queue is over capacity.
+
+    Examples
+    --------
+    >>> sampler = Sampler(Sampling(random_rate=0.1, loose_rate=0.5))
+    >>> round(sampler.rates("en", "both").probability, 2), sampler.rates("en", "unflagged").probability
+    (0.55, 0.1)
+    """
+
+    def __init__(self, sampling: Sampling, thinning: float = 1.0) -> None:
+        if not 0 < thinning <= 1:
+            raise ValueError(f"thinning {thinning} is not in (0, 1]")
+        self._sampling = sampling
+        self.thinning = thinning
+        key = hashlib.blake2b(sampling.key.encode()).digest()
+        self._random = hashlib.blake2b(key=key, digest_size=8, person=b"random")
+        self._loose = hashlib.blake2b(key=key, digest_size=8, person=b"loose")
+        self._thin = hashlib.blake2b(key=key, digest_size=8, person=b"thin")
+        self._thin_below = _threshold(thinning)
+        self._rates: dict[tuple[str, Stratum], Rates] = {}
+
+    def rates(self, language: str, stratum: Stratum) -> Rates:
+        """Return the rates in force for a document of this language and stratum."""
+        key = (language, stratum)
+        found = self._rates.get(key)
+        if found is None:
+            found = self._rates[key] = self._work_out(language, stratum)
+        return found
+
+    def _work_out(self, language: str, stratum: Stratum) -> Rates:
+        general, own = self._sampling, self._sampling.by_language.get(language)
+        random = general.random_rate
+        loose = general.loose_rate_by_stratum.get(stratum, general.loose_rate)
+        if own is not None:
+            random = random if own.random_rate is None else own.random_rate
+            loose = loose if own.loose_rate is None else own.loose_rate
+            loose = own.loose_rate_by_stratum.get(stratum, loose)
+        if stratum == "unflagged":
+            loose = 0.0
+        # 1 − (1 − p)(1 − s) written so that a zero rate leaves the other one exactly
+        probability = self.thinning * (random + loose - random * loose)
+        return Rates(Slices(random, loose), probability, _threshold(random), _threshold(loose))
+
+    def draw(self, doc_id: str, language: str, stratum: Stratum) -> Draw | None:
+        """Return which slices draw the document, or None: the same answer whenever and wherever it's asked."""
+        rates = self.rates(language, stratum)
+        name = doc_id.encode()
+        random = _hash(self._random, name) < rates.random_below
+        loose = rates.loose_below > 0 and _hash(self._loose, name) < rates.loose_below
+        if not (random or loose):
+            return None
+        if self._thin_below < _FULL and _hash(self._thin, name) >= self._thin_below:
+            return None
+        return Draw(rates, random, loose)
+
+
+def _hash(keyed: hashlib.blake2b, name: bytes) -> int:
+    """Return 64 bits of the keyed hash of a document's id."""
+    state = keyed.copy()
+    state.update(name)
+    return int.from_bytes(state.digest())

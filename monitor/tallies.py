@@ -1,0 +1,59 @@
+"""The topic between the stages and the board: one row a stage, partition and day; the highest position wins."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from monitor.errors import StateError
+from monitor.fold import Output
+from monitor.tally import Tally
+
+DAY_MS = 86_400_000
+Stage = Literal["route", "intake", "ledger"]
+
+
+class RowKey(NamedTuple):
+    """Whose tally it is."""
+
+    stage: Stage
+    partition: int
+    day: int
+
+
+def published(stage: Stage, partition: int, day: str, position: int, tally: Tally | None) -> Output:
+    """Return the record of a day's tally as of a position; None is a day that was dropped."""
+    key = f"{stage}/{partition}/{day}".encode()
+    value = None if tally is None else msgspec.msgpack.encode((position, tally.encode()))
+    return Output("tallies", key, value)
+
+
+def read_key(key: bytes) -> RowKey:
+    """Return whose tally a record is.
+
+    Raises
+    ------
+    StateError
+        A key of another form.
+    """
+    stage, _, rest = key.decode("ascii", "replace").partition("/")
+    partition, _, day = rest.partition("/")
+    if stage not in ("route", "intake", "ledger") or not partition.isdecimal() or not day.isdecimal():
+        raise StateError("tallies: a key that no stage of this version writes: rebuild the board from the topics")
+    return RowKey(stage, int(partition), int(day))  # type: ignore[arg-type]  # checked above
+
+
+def read_value(value: bytes) -> tuple[int, Tally]:
+    """Return the position and the tally of a record.
+
+    Raises
+    ------
+    StateError
+        Bytes that are no tally of this version.
+    """
+    try:
+        position, tally = msgspec.msgpack.decode(value, type=tuple[int, bytes])
+    except msgspec.DecodeError:
+        raise StateError("tallies: a row that no stage of this version writes: rebuild the board") from None
+    return position, Tally.decode(tally)

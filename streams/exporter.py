@@ -1,0 +1,67 @@
+"""The scrape's edge: a collector that reads what was published and changes nothing.
+
+It reads at scrape, so nothing is kept up to date for a scraper that may never come, and no series outlives what it
+speaks of. The registry is the caller's: two workers in one process (tests) never meet in a global one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import Metric as Family
+from prometheus_client.registry import Collector
+
+from monitor.exposition import Sample, samples
+from monitor.metrics import METRICS, Metric
+from monitor.pipeline import Pipeline
+from monitor.readings import BoardSnapshot
+
+Published: TypeAlias = tuple[BoardSnapshot | None, Pipeline]
+Source: TypeAlias = Callable[[], Published]
+"""Gives the last published snapshot and the worker's own figures; called from the HTTP thread, so it must not block."""
+
+
+class Exporter(Collector):
+    """Gives the samples of `monitor.exposition` to a registry, one family a metric, in the order of the catalogue.
+
+    Parameters
+    ----------
+    source
+        Read once a scrape.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def describe(self) -> Iterator[Family]:
+        """Return the families without samples: registering must not read the source."""
+        return (_family(metric) for metric in METRICS)
+
+    def collect(self) -> Iterator[Family]:
+        """Return the families that have samples. No `_created` series: they'd double the scrape and tell nothing."""
+        by_metric: dict[Metric, list[Sample]] = {}
+        for sample in samples(*self._source()):
+            by_metric.setdefault(sample.metric, []).append(sample)
+        return (_family(metric, by_metric[metric]) for metric in METRICS if metric in by_metric)
+
+
+def register(source: Source) -> CollectorRegistry:
+    """Return a registry of its own that holds nothing but an exporter of `source`."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Exporter(source))
+    return registry
+
+
+_SUFFIX = {"counter": "_total", "info": "_info", "gauge": ""}
+
+
+def _family(metric: Metric, found: list[Sample] | None = None) -> Family:
+    """Return the family, named without the suffix that the formats add to counters and infos."""
+    unit = "" if metric.kind == "info" else metric.unit
+    family = Family(metric.name.removesuffix(_SUFFIX[metric.kind]), metric.help, metric.kind, unit)
+    for sample in found or ():
+        labels = dict(zip(metric.labels, sample.labels, strict=True))
+        family.add_sample(metric.name, labels, sample.value)
+    return family

@@ -1,0 +1,209 @@
+"""From what was published to HTML: escaped by the template engine, with nothing from another host.
+
+Style and script stand in the page itself, allowed by their digests in the Content-Security-Policy: whatever a value
+might smuggle in isn't among them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import jinja2
+from markupsafe import Markup
+
+from monitor.exposition import clean
+from monitor.pipeline import Pipeline
+from monitor.readings import ANY, BoardSnapshot, Reading
+from streams.page import axis, words
+from streams.page.cells import Cell, Selection, cells, versions
+
+STALE_S = 30.0
+"""Age (s) from which readings are called stale; the board publishes at most once a second and at least every few."""
+MAX_ROWS = 100
+"""Rows drawn at once: what needs somebody comes first, and the filter finds the rest."""
+
+
+def _text(name: str) -> str:
+    """Read package data, from a checkout, an installed wheel or a zip file alike."""
+    return files("streams.page").joinpath(name).read_text("utf-8")
+
+
+STYLE = _text("style.css")
+SCRIPT = _text("live.js")
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        f"style-src 'sha256-{_digest(STYLE)}'",
+        f"script-src 'sha256-{_digest(SCRIPT)}'",
+        "img-src data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""The page's Content-Security-Policy."""
+
+
+_ICONS = {
+    "act": "<path fill='#d9480f' d='M1 3h14L8 15z'/>",
+    "ok": "<circle class='k' cx='8' cy='8' r='6'/>",
+    "unknown": "<circle fill='none' stroke='#8a8a86' stroke-width='2' stroke-dasharray='3 2' cx='8' cy='8' r='6'/>",
+}
+_ICON = (
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><style>.k{{fill:#222}}"
+    "@media(prefers-color-scheme:dark){{.k{{fill:#eee}}}}</style>{}</svg>"
+)
+
+
+_LEGEND = (
+    ("interval", "estimate in its interval"),
+    ("looked", "where any tool looked"),
+    ("target", "target"),
+    ("ghost", "the version before"),
+)
+
+
+class Row(NamedTuple):
+    """A row as it's drawn: the cell, its picture and its words."""
+
+    cell: Cell
+    key: str
+    marks: axis.Marks
+    word: str
+    why: str
+    spoken: str
+
+
+def render(snapshot: BoardSnapshot | None, pipeline: Pipeline, now: float, selection: Selection | None = None) -> str:
+    """Return the page as it is at `now` (s since the epoch).
+
+    Without a snapshot, or on a worker that isn't the board, it says so and points to the board.
+    """
+    context: dict[str, object] = {"p": pipeline, "s": None, "now": now, "icon": _icon("unknown"), "state": "unknown"}
+    context["alive"] = pipeline.alive(now)
+    if snapshot is not None and pipeline.is_board:
+        context.update(_board(snapshot, now, selection or Selection()))
+    else:
+        context["title"], context["headline"] = _absent(pipeline)
+        context["board_url"] = pipeline.board_url if urlsplit(pipeline.board_url).scheme in ("http", "https") else ""
+    return _environment().get_template("page.html.j2").render(context)
+
+
+def _absent(pipeline: Pipeline) -> tuple[str, str]:
+    """Return title and headline of a page without readings."""
+    if pipeline.is_board or not pipeline.ready:
+        reason = f": {pipeline.unready_reason}" if pipeline.unready_reason else ""
+        return "starting", f"No reading has been published yet{reason}."
+    return "not the board", "This worker isn't the board: another one holds the readings."
+
+
+def _board(snapshot: BoardSnapshot, now: float, selection: Selection) -> dict[str, object]:
+    found, past = cells(snapshot, selection)
+    stale = now - snapshot.computed_at > STALE_S
+    states = {c.state for c in found}
+    told = "act" if "act" in states else "unknown" if states <= {"unknown"} else "ok"
+    state = "unknown" if stale else told
+    rows = [
+        Row(
+            c, key(c.reading), axis.marks(c), words.word(c), words.why(c.reading, snapshot.queues, now), words.spoken(c)
+        )
+        for c in found[:MAX_ROWS]
+    ]
+    return {
+        "s": snapshot,
+        "rows": rows,
+        "hidden": max(len(found) - MAX_ROWS, 0),
+        "past": past[:MAX_ROWS],
+        "stale": stale,
+        "state": state,
+        "icon": _icon(state),
+        "title": words.title(found, stale=stale),
+        "headline": words.headline(found, snapshot.queues, now),
+        "choices": [
+            (*field, values) for field, values in zip(selection._asdict().items(), _choices(snapshot), strict=True)
+        ],
+        "several": len({c.reading.detector for c in found}) > 1,
+        "window": found[0].reading.window if found else None,
+        "changes": sorted(snapshot.changes, key=lambda c: -(c.at or 0))[:8],
+    }
+
+
+def _choices(snapshot: BoardSnapshot) -> tuple[list[tuple[str, str]], ...]:
+    """Return the values of the filter's fields, each with the words that stand for it."""
+    entities = sorted({r.entity for r in snapshot.readings} - {ANY})
+    languages = sorted({r.language for r in snapshot.readings} - {ANY})
+    known = [" ".join(v) for v in versions(snapshot)]
+    return (
+        [("", "every entity"), (ANY, "all together"), *((e, clean(e)) for e in entities)],
+        [("", "every language"), (ANY, "all together"), *((v, clean(v)) for v in languages)],
+        [("", "current"), *((v, clean(v)) for v in known)],
+    )
+
+
+def key(reading: Reading) -> str:
+    """Return an id for a row that stays its own from refresh to refresh."""
+    parts = f"{reading.entity}\0{reading.language}\0{reading.detector}".encode("utf-8", "backslashreplace")
+    return hashlib.blake2b(parts, digest_size=4).hexdigest()
+
+
+def moment(at: float | None) -> str:
+    """Return a time as people read it, in UTC; an en dash where there's none.
+
+    >>> moment(0.0)
+    '1970-01-01 00:00:00 UTC'
+    """
+    return words.DASH if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _icon(state: str) -> str:
+    return _ICON.format(_ICONS[state]).replace("#", "%23").replace("<", "%3C").replace(">", "%3E")
+
+
+def _printable(value: object) -> object:
+    """Escape what can't be shown in any value that a template prints, markup of its own excepted."""
+    if isinstance(value, Markup) or not isinstance(value, str) or value.isprintable():
+        return value
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_printable,
+    )
+    environment.filters["clean"] = clean
+    environment.globals.update(
+        style=Markup(STYLE),  # noqa: S704  # our own package data, not a value
+        script=Markup(SCRIPT),  # noqa: S704  # the same
+        build=_digest(STYLE + SCRIPT)[:8],
+        number=words.number,
+        percent=words.percent,
+        between=words.between,
+        age=words.age,
+        flagged_by=words.FLAGGED_BY,
+        waiting=words.waiting,
+        stratum_marks=axis.stratum_marks,
+        moment=moment,
+        legend=_LEGEND,
+        unknown_icon=_icon("unknown"),
+        ANY=ANY,
+    )
+    return environment

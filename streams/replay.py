@@ -1,0 +1,164 @@
+"""Replay: files instead of topics, the same stages, no broker.
+
+Decisions and labels are read a line at a time and go through ROUTE, INTAKE, LEDGER and BOARD as they would on a worker,
+in one partition. Bad lines are dead letters, as bad records are. The readings speak of the whole input.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from monitor.board import Board
+from monitor.config import Config
+from monitor.errors import SourceError
+from monitor.fold import Output
+from monitor.formats.corpus import read_line
+from monitor.intake import Intake
+from monitor.ledger import Ledger
+from monitor.plan import Plan
+from monitor.readings import BoardSnapshot
+from monitor.records import Record
+from monitor.route import Change, Route
+
+CHUNK = 500
+
+
+class _DocumentText(msgspec.Struct):
+    doc_id: str
+    text: str
+
+
+class _Ts(msgspec.Struct):
+    ts: float | str | None = None
+
+
+_TEXT = msgspec.json.Decoder(_DocumentText)
+_TS = msgspec.json.Decoder(_Ts)
+
+
+class Replay:
+    """The four stages in one process.
+
+    Parameters
+    ----------
+    config
+        Settings of the whole run.
+    annotators
+        Whose labels of a corpus count, in order of preference; empty takes everybody's.
+    """
+
+    def __init__(self, config: Config, annotators: Sequence[str] = ()) -> None:
+        plan = Plan(config)
+        topics = config.topics
+        self._annotators = annotators
+        self._route = Route(topics.decisions, 0, [Change(0, plan)])
+        self._intake = Intake(topics.labels, 0, plan)
+        self._ledger = Ledger(0, plan, {"sampled": topics.sampled, "labels_by_document": topics.labels_by_document})
+        self._board = Board(plan, [None])
+        self._offsets: Counter[str] = Counter()
+        self._digests: dict[str, set[bytes]] = {}
+        self.other_text = 0
+        """Labels left out because their line holds another text than the decision did."""
+
+    def decide(self, lines: Iterable[bytes]) -> int:
+        """Take lines of decisions; return how many."""
+        count = 0
+        for chunk in _chunks(lines):
+            records = [self._record("decisions", line, _timestamp_ms(line)) for line in chunk]
+            count += len(records)
+            drawn = [o for o in self._route.fold("decisions", records, self._offsets["decisions"]) if o.value]
+            self._pass_on("sampled", drawn)
+        return count
+
+    def label(self, lines: Iterable[bytes]) -> int:
+        """Take lines of labels, of a corpus or as wire records; return how many labels they hold."""
+        count = 0
+        for chunk in _chunks(lines):
+            values = [value for line in chunk for value in self._label_values(line)]
+            count += len(values)
+            records = [self._record("labels", value, 0) for value in values]
+            self._pass_on("labels_by_document", self._intake.fold("labels", records, self._offsets["labels"]))
+        return count
+
+    def _label_values(self, line: bytes) -> Sequence[bytes]:
+        corpus = read_line(line, self._annotators)
+        if corpus is None:
+            return [line]
+        known = self._digests.get(corpus.doc_id)
+        if corpus.text is not None and known and _digest(corpus.text) not in known:
+            self.other_text += len(corpus.labels)
+            return []
+        return corpus.labels
+
+    def _pass_on(self, channel: str, outputs: Sequence[Output]) -> None:
+        """Hand the outputs of one stage to the ledger."""
+        records: list[Record] = []
+        for output in outputs:
+            if output.channel == channel and output.value is not None:
+                records.append(self._record(channel, output.value, output.timestamp_ms or 0))
+                if channel == "sampled":
+                    drawn = _TEXT.decode(output.value)
+                    self._digests.setdefault(drawn.doc_id, set()).add(_digest(drawn.text))
+        if channel == "sampled":
+            self._ledger.fold("sampled", records, self._offsets[channel])
+        else:
+            self._ledger.fold("labels_by_document", records, self._offsets[channel])
+
+    def _record(self, channel: str, value: bytes, timestamp_ms: int) -> Record:
+        offset = self._offsets[channel]
+        self._offsets[channel] += 1
+        return Record(offset, timestamp_ms, value)
+
+    def snapshot(self) -> BoardSnapshot:
+        """Return the readings of everything taken so far."""
+        for stage in (self._route, self._intake, self._ledger):
+            for output in stage.tallies():
+                self._board.take(output.key, output.value)
+            stage.settle()
+        return self._board.snapshot(None)
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file that aren't blank, without their ends.
+
+    Raises
+    ------
+    SourceError
+        The file isn't there or can't be read.
+    """
+    try:
+        with path.open("rb") as file:
+            yield from (line.rstrip(b"\r\n") for line in file if line.strip())
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror or type(error).__name__}") from error
+
+
+def _chunks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    iterator = iter(lines)
+    while chunk := list(islice(iterator, CHUNK)):
+        yield chunk
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def _timestamp_ms(line: bytes) -> int:
+    """Return a decision's own time where its line has one; a file has no broker's."""
+    if b'"ts"' not in line:
+        return 0
+    try:
+        ts = _TS.decode(line).ts
+        if isinstance(ts, str):
+            at = datetime.fromisoformat(ts)
+            ts = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+        return max(int((ts or 0) * 1000), 0)
+    except (msgspec.DecodeError, ValueError, OverflowError, RecursionError):
+        return 0

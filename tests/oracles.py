@@ -1,0 +1,236 @@
+"""Slow, obvious formulas on lists of documents, against which the estimators are tested.
+
+Nothing here is shared with the product but its records: each sum runs over documents, each quantile comes from
+`scipy.stats`, each binomial bound is found by trying one number after the other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb, exp, log, sqrt
+from typing import NamedTuple
+
+from scipy import stats
+
+from monitor.estimators.sample import Design, Moments, StratumSample
+from monitor.records import Stratum
+
+Place = tuple[str, Stratum]
+Limits = tuple[float, float, float]
+
+
+class Document(NamedTuple):
+    """One drawn document of one cell; `t` of its `y` occurrences were found, which only a label tells."""
+
+    language: str
+    stratum: Stratum
+    probability: float
+    t: int
+    y: int
+    labelled: bool = True
+
+    @property
+    def place(self) -> Place:
+        """Language and stratum."""
+        return self.language, self.stratum
+
+    @property
+    def flagged(self) -> bool:
+        """Whether any tool flagged it."""
+        return self.stratum != "unflagged"
+
+
+class Weighed(NamedTuple):
+    """A labelled document, its weight, and the largest weight that its stratum's design allows."""
+
+    document: Document
+    weight: float
+    largest: float
+    completeness: float
+
+
+def rows(documents: Iterable[Document], census: Mapping[Place, int]) -> list[StratumSample]:
+    """Return the sample as the estimators read it, one document at a time."""
+    designs: dict[tuple[Place, float], Design] = {}
+    for one in documents:
+        seen = designs.get((one.place, one.probability), Design(one.probability, 0, 0, Moments()))
+        moments = Moments.of(one.t, one.y) if one.labelled else Moments()
+        designs[one.place, one.probability] = Design(
+            one.probability, seen.sampled + 1, seen.labelled + one.labelled, seen.moments.plus(moments)
+        )
+    return [
+        StratumSample(*place, size, tuple(d for (where, _), d in designs.items() if where == place))
+        for place, size in census.items()
+    ]
+
+
+def represented(documents: Sequence[Document], census: Mapping[Place, int]) -> dict[Place, float]:
+    """Return how many documents each labelled (language, stratum) stands for, homeless ones shared out."""
+    labelled = {one.place for one in documents if one.labelled}
+    sizes = {place: float(census[place]) for place in labelled}
+    for place, size in census.items():
+        if place in labelled or not size:
+            continue
+        flagged = place[1] != "unflagged"
+        homes = [home for home in labelled if flagged and home[0] == place[0] and home[1] != "unflagged"]
+        homes = homes or [home for home in labelled if (home[1] != "unflagged") == flagged]
+        for home in homes:
+            sizes[home] += size * census[home] / sum(census[other] for other in homes)
+    return sizes
+
+
+def weigh(documents: Sequence[Document], census: Mapping[Place, int]) -> list[Weighed]:
+    """Return every labelled document with a weight, so that the weights of a stratum add up to what it stands for."""
+    weighed = []
+    for place, size in represented(documents, census).items():
+        drawn = [one for one in documents if one.place == place]
+        labelled = [one for one in drawn if one.labelled]
+        raw = sum(1 / one.probability for one in labelled)
+        completeness = len(labelled) / len(drawn)
+        largest = max(1 / (one.probability * completeness) for one in drawn) * size / census[place]
+        weighed += [Weighed(one, size / raw / one.probability, largest, completeness) for one in labelled]
+    return weighed
+
+
+def wilson(share: float, n: float, quantile: float) -> Limits:
+    """Return Wilson's limits as the two roots of (p̂ - p)² = z² p(1-p)/n."""
+    a = 1 + quantile**2 / n
+    b = -(2 * share + quantile**2 / n)
+    c = share**2
+    root = sqrt(max(b * b - 4 * a * c, 0.0))
+    return share, max((-b - root) / (2 * a), 0.0), min((-b + root) / (2 * a), 1.0)
+
+
+def fay_feuer(total: float, variance: float, jump: float, alpha: float = 0.05) -> Limits:
+    """Return Fay and Feuer's limits by chi-square quantiles."""
+    if jump == 0:
+        return total, total, total
+    lower = total
+    if total and variance:
+        lower = variance / (2 * total) * stats.chi2.ppf(alpha / 2, 2 * total**2 / variance)
+    moved, spread = total + jump, variance + jump**2
+    return total, lower, spread / (2 * moved) * stats.chi2.isf(alpha / 2, 2 * moved**2 / spread)
+
+
+def residual_variance(weighed: Iterable[Weighed], *, leverage: bool) -> float:
+    """Return Σ (w e/Ŷ)², corrected for leverage or not."""
+    weighed = list(weighed)
+    total = sum(w * d.y for d, w, *_ in weighed)
+    share = sum(w * d.t for d, w, *_ in weighed) / total
+    variance = 0.0
+    for d, w, *_ in weighed:
+        h = w * d.y / total
+        variance += (w * (d.t - share * d.y) / total) ** 2 * (1 + 2 * h + 3 * h**2 if leverage else 1)
+    return variance
+
+
+def where_looked(flagged: Sequence[Weighed]) -> tuple[Limits, float]:
+    """Return R_F with its limits, and the effective number of occurrences."""
+    total = sum(w * d.y for d, w, *_ in flagged)
+    share = min(sum(w * d.t for d, w, *_ in flagged) / total, 1.0)
+    variance = residual_variance(flagged, leverage=True)
+    clusters = total**2 / sum((w * d.y) ** 2 for d, w, *_ in flagged)
+    occurrences = sum(one.document.y for one in flagged)
+    misses = sum(one.document.t < one.document.y for one in flagged)
+    n_eff = min(share * (1 - share) / variance, occurrences) if variance > 1e-12 else occurrences
+    if misses < 5 or variance <= 1e-12:
+        n_eff = min(n_eff, clusters)
+    return wilson(share, n_eff, stats.t.ppf(0.975, max(clusters - 1, 1))), n_eff
+
+
+def population_recall(documents: Sequence[Document], census: Mapping[Place, int]) -> tuple[Limits, Limits, float]:
+    """Return R, R_F and n_eff of a cell with true occurrences in flagged documents and a label among the unflagged."""
+    weighed = weigh(documents, census)
+    flagged = [one for one in weighed if one.document.flagged]
+    blind = [one for one in weighed if not one.document.flagged]
+    looked, n_eff = where_looked(flagged)
+    reached = _reached(weighed, flagged, blind, census)
+    return _multiplied(looked, reached), looked, n_eff
+
+
+def _reached(
+    weighed: Sequence[Weighed], flagged: Sequence[Weighed], blind: Sequence[Weighed], census: Mapping[Place, int]
+) -> Limits:
+    size_biased = sum(one.document.y**2 for one in weighed) / sum(one.document.y for one in weighed)
+    found = fay_feuer(
+        sum(w * d.y for d, w, *_ in flagged),
+        sum((1 - d.probability * c) * (w * d.y) ** 2 for d, w, _, c in flagged),
+        0 if _is_census(flagged, census, flagged=True) else max(o.largest for o in flagged) * size_biased,
+    )
+    missed = fay_feuer(
+        sum(w * d.y for d, w, *_ in blind),
+        sum((w * d.y) ** 2 for d, w, *_ in blind),
+        0 if _is_census(blind, census, flagged=False) else max(o.largest for o in blind) * size_biased,
+    )
+    (x1, l1, u1), (x2, l2, u2) = missed, found
+    low = l1 * (2 * x1 - l1) / (x1 * x2 + sqrt(max(x1**2 * x2**2 - l1 * u2 * (2 * x1 - l1) * (2 * x2 - u2), 0)))
+    if x1 == 0:
+        low = 0.0
+    high = (x1 * x2 + sqrt(max(x1**2 * x2**2 - u1 * l2 * (2 * x1 - u1) * (2 * x2 - l2), 0))) / (l2 * (2 * x2 - l2))
+    return 1 / (1 + x1 / x2), 1 / (1 + high), 1 / (1 + low)
+
+
+def _is_census(weighed: Sequence[Weighed], census: Mapping[Place, int], *, flagged: bool) -> bool:
+    documents = sum(size for (_, stratum), size in census.items() if (stratum != "unflagged") == flagged)
+    return len(weighed) == documents and all(one.document.probability == 1 for one in weighed)
+
+
+def _multiplied(looked: Limits, reached: Limits) -> Limits:
+    (f, a, b), (g, c, d) = looked, reached
+    if f == 0:
+        return 0.0, 0.0, b * d
+    below = sqrt((log(f) - log(a)) ** 2 + (log(g) - log(c)) ** 2)
+    above = sqrt((log(b) - log(f)) ** 2 + (log(d) - log(g)) ** 2)
+    return f * g, f * g * exp(-below), min(f * g * exp(above), 1.0)
+
+
+def prevalence(documents: Sequence[Document], census: Mapping[Place, int]) -> tuple[Limits, Limits]:
+    """Return the share of documents with the entity, and occurrences per 1,000 documents."""
+    weighed = weigh(documents, census)
+    occurrences = sum(one.document.y for one in weighed)
+    size_biased = sum(one.document.y**2 for one in weighed) / occurrences if occurrences else 1.0
+    having, holding = [], []
+    by_place: defaultdict[Place, list[Weighed]] = defaultdict(list)
+    for one in weighed:
+        by_place[one.document.place].append(one)
+    for stratum in by_place.values():
+        w_max = stratum[0].largest
+        positive = [w for d, w, *_ in stratum if d.y > 0]
+        having.append(fay_feuer(sum(positive), sum(w * w for w in positive), w_max))
+        holding.append(
+            fay_feuer(
+                sum(w * d.y for d, w, *_ in stratum),
+                sum((w * d.y) ** 2 for d, w, *_ in stratum),
+                w_max * size_biased,
+            )
+        )
+    size = sum(represented(documents, census).values())
+    share, lower, upper = (limit / size for limit in _summed(having))
+    rate, low, high = (1000 * limit / size for limit in _summed(holding))
+    return (share, max(lower, 0.0), min(upper, 1.0)), (rate, max(low, 0.0), high)
+
+
+def _summed(parts: Sequence[Limits]) -> Limits:
+    total = sum(x for x, _, _ in parts)
+    return (
+        total,
+        total - sqrt(sum((x - low) ** 2 for x, low, _ in parts)),
+        total + sqrt(sum((high - x) ** 2 for x, _, high in parts)),
+    )
+
+
+def binomial_at_most(size: int, seen: int, rate: float) -> float:
+    """Return P(Bin(size, rate) <= seen) term by term."""
+    return sum(comb(size, k) * rate**k * (1 - rate) ** (size - k) for k in range(min(seen, size) + 1))
+
+
+def missed_at_most(seen: int, rate: float, alpha: float, ceiling: int) -> int:
+    """Return the largest number of documents of which so few were seen, by trying them all."""
+    return max(m for m in range(seen, ceiling + 1) if m == seen or binomial_at_most(m, seen, rate) > alpha)
+
+
+def caught_at_least(seen: int, rate: float, alpha: float, ceiling: int) -> int:
+    """Return the smallest number of documents of which so many were seen, by trying them all."""
+    likely = (m for m in range(seen, ceiling) if 1 - binomial_at_most(m, seen - 1, rate) > alpha)
+    return next(likely, ceiling)
