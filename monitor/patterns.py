@@ -1,4 +1,4 @@
-"""What the loose net looks for by default, as data: RE2 patterns, and words that announce personal data.
+r"""What the loose net looks for by default, as data: RE2 patterns, and words that announce personal data.
 
 The net asks whether a document holds anything, never where. So a pattern ends as soon as it's sure, and has an upper
 bound only where a check reads the candidate. Precision isn't the aim, but a net that flags ordinary prose has no use:
@@ -6,12 +6,27 @@ a shape that any number has (nine digits) needs a check, and a word that anybody
 
 RE2 makes one automaton of all patterns. Its size is what hostile text can blow up, so patterns start at a boundary,
 group their digits, and bridge gaps with `*` and a class, never with `.{0,40}`, which would count from every start.
-RE2's `\\b`, `\\w` and `\\d` are ASCII; `(?i)` folds all of Unicode.
+RE2's `\b`, `\w` and `\d` are ASCII; `(?i)` folds all of Unicode.
+
+A trigger is matched as a word, and as people really type it:
+
+* Whole words: a letter or digit on either side, accented Latin ones among them, forbids it; an underscore doesn't.
+* Upper and lower case alike, except that a trigger in capitals throughout is matched in capitals only: Spain's "NIE"
+  isn't German's "nie" (never), and France's "RIB" isn't a rib.
+* Accents are optional both ways, composed or combining; ä, ö, ü and ß may be ae, oe, ue and ss.
+* A space is any run of white space, hyphens and underscores; a hyphen may be a space or nothing; an apostrophe may be
+  typographic or missing.
 """
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterable
 from typing import NamedTuple
+
+import re2
+
+from monitor.errors import ConfigError
 
 
 class Pattern(NamedTuple):
@@ -47,7 +62,7 @@ _PHONE_NATIONAL = "|".join(
         r"\b[6-9]\d{8}\b",  # ES
         _grouped(r"[6-9]\d\d", r"\d{3}", r"\d{3}"),
         _grouped(r"[6-9]\d\d", r"\d\d", r"\d\d", r"\d\d"),
-        r"\b[2-9]\d\d[2-9]\d{6}\b",  # US
+        r"\b[2-9]\d{9}\b",  # US
         r"\b\d{3}(?:\) ?|[ .\-])\d{3}[.\-]\d{4}\b",
     )
 )
@@ -55,19 +70,19 @@ _PHONE_NATIONAL = "|".join(
 # The date must be what the next digit after the word begins, in the same sentence. Dates alone are in every business
 # text (court cases, invoices, log lines) and would flag nearly all of it; a birth word beside one hardly ever errs.
 _BORN = "|".join(
-    (
+    [
         r"born|birth|birthda(?:y|te)|dob|d\.o\.b\.?",
         r"nacid[oa]s?|nac[ií]|naci[oó]|nacimiento|f\. ?nac\.?",
         r"n[ée]e? ?\(e\)|née?s?|nee|naissance|naquit|ne le",
         r"geboren(?:e[rn]?)?|geb\.?|geburts(?:datum|tag)|geboorte(?:datum|dag)|verjaardag",
-    )
+    ]
 )
 _DATE = "|".join(
-    (
+    [
         r"\d{1,2} ?[./\-] ?\d{1,2} ?[./\-] ?\d\d",  # 3/4/80, 03.04.1980
         r"(?:19|20)\d\d[./\-]\d",  # 1980-04-03
         r"\d{1,2}[^\d\n;!?]*(?:19|20)\d\d",  # 3 de abril de 1980, 3rd of April 1980, April 3, 1980
-    )
+    ]
 )
 _LETTER = r"A-Za-z\x{c0}-\x{24f}"
 
@@ -203,3 +218,62 @@ DEFAULT_TRIGGERS: tuple[str, ...] = (
     # any
     "IBAN",
 )
+
+_ACCENTED = {
+    "a": "aàáâãäå",
+    "c": "cç",
+    "e": "eèéêë",
+    "i": "iìíîï",
+    "n": "nñ",
+    "o": "oòóôõöø",
+    "u": "uùúûü",
+    "y": "yýÿ",
+}
+_COMBINING = r"[\x{300}-\x{308}\x{327}]?"
+_SPELLED_OUT = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "oe", "å": "aa"}
+_OTHERS = {" ": r"[\s\x{a0}_\-]+", "-": r"[\s\-]?", "'": "['’]?", "’": "['’]?"}
+_EDGE = r"[^0-9A-Za-z\x{c0}-\x{24f}]"
+
+
+def trigger_regex(trigger: str) -> str:
+    """Return the RE2 regex of one trigger.
+
+    Raises `ConfigError` for one without a letter or digit, which would fire on every document.
+    """
+    return _words([trigger], fold=not trigger.isupper())
+
+
+def union_regex(triggers: Iterable[str]) -> list[str]:
+    """Return at most two regexes for all triggers, those that fold case and those in capitals.
+
+    One regex each, because RE2's automaton then starts them all at once; with one regex a trigger it took up
+    to ten times as long on text that it hadn't seen the like of. Raises as `trigger_regex`.
+    """
+    capitals = [trigger for trigger in triggers if trigger.isupper()]
+    others = [trigger for trigger in triggers if not trigger.isupper()]
+    return [_words(group, fold=fold) for group, fold in ((others, True), (capitals, False)) if group]
+
+
+def _words(triggers: Iterable[str], *, fold: bool) -> str:
+    words = "|".join(sorted(map(_spellings, triggers)))
+    return f"{'(?i)' if fold else ''}(?:^|{_EDGE})(?:{words})(?:$|{_EDGE})"
+
+
+def _spellings(trigger: str) -> str:
+    words = " ".join(unicodedata.normalize("NFC", trigger).split())
+    if not any(character.isalnum() for character in words):
+        raise ConfigError("net.triggers", f"{trigger!r} has no letter or digit")
+    return "".join(map(_spelling, words))
+
+
+def _spelling(character: str) -> str:
+    if character in _OTHERS:
+        return _OTHERS[character]
+    plain = unicodedata.normalize("NFD", character)[0]
+    variants = _ACCENTED.get(plain.lower(), "")
+    if plain.isupper():
+        variants = variants.upper()
+    spelling = f"[{variants}]{_COMBINING}" if variants else re2.escape(character)
+    if spelled_out := _SPELLED_OUT.get(character.lower()):
+        return f"(?:{spelling}|{spelled_out.upper() if character.isupper() else spelled_out})"
+    return spelling

@@ -51,8 +51,8 @@ class Annotators:
     --------
     >>> task = Task("t1", "d1", 1, 1, "label", "en", "Anna called", 0.0)
     >>> people = Annotators(1, {"d1": [Span(0, 4, "PERSON")]}, EXACT, names=("jo",))
-    >>> people.answer(task).spans
-    [Span(start=0, end=4, entity='PERSON')]
+    >>> people.answer(task).spans == [Span(0, 4, "PERSON")]
+    True
     """
 
     def __init__(

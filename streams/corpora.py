@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from monitor.decoding import Limits, decode_decision, decode_label
+from monitor.decoding import Limits, Quarantine, decode_decision, decode_label, span_fault
 from monitor.errors import BadField, BadSpan, RecordError, SourceError
 from monitor.records import Decision, Label, Span
-from monitor.salvage import Fields, check_length, keep_usable, parse_object, salvage_spans
+from monitor.salvage import Fields, check_length, parse_object, salvage_spans
 
 _LIMITS = Limits()
 
@@ -130,11 +130,22 @@ def _readings(fields: Fields, limits: Limits) -> Iterator[Label | RecordError]:
         check_length(text, limits)
     items = fields.items("labels", limits)
     readers = _named_readers(fields)
-    marked: dict[str, list[tuple[int, object]]] = {reader: [] for reader in readers}
-    for index, item in enumerate(items):
-        marked.setdefault(_reader_of(item, index, readers), []).append((index, item))
+    marked: dict[str, list[Span | BadSpan]] = {reader: [] for reader in readers}
+    for index, (item, span) in enumerate(zip(items, salvage_spans(items, "$.labels"), strict=True)):
+        whose = _reader_of(item, index, readers)
+        marked.setdefault(whose, []).append(_usable(span, f"$.labels[{index}]", text, limits))
     for annotator, theirs in marked.items():
-        yield _reading(doc_id, annotator, theirs, text, limits)
+        bad = next((span for span in theirs if isinstance(span, BadSpan)), None)
+        yield bad or Label(doc_id, annotator, [span for span in theirs if isinstance(span, Span)])
+
+
+def _usable(span: Span | Quarantine, where: str, text: str | None, limits: Limits) -> Span | BadSpan:
+    """Return a span that the text can have, or what is wrong with it; without a text, the longest one is assumed."""
+    length = limits.max_text_bytes if text is None else len(text)
+    if isinstance(span, Span):
+        fault = span_fault(span, where, length, text or "")
+        return span if fault is None else BadSpan(fault.where, fault.reason)
+    return BadSpan(span.where, span.reason)
 
 
 def _named_readers(fields: Fields) -> Sequence[str]:
@@ -157,18 +168,3 @@ def _reader_of(item: object, index: int, readers: Sequence[str]) -> str:
         return Fields(item, utf8=True).name("annotator")
     except RecordError as error:
         raise BadSpan(f"$.labels[{index}].annotator", error.problem) from None
-
-
-def _reading(
-    doc_id: str, annotator: str, theirs: Sequence[tuple[int, object]], text: str | None, limits: Limits
-) -> Label | RecordError:
-    length = limits.max_text_bytes if text is None else len(text)
-    spans: list[Span] = []
-    for index, item in theirs:
-        where = f"$.labels[{index}]"
-        (salvaged,) = salvage_spans([item], where)
-        kept, aside = keep_usable([salvaged], where, length, text or "")
-        if aside:
-            return BadSpan(aside[0].where.replace("]" + "[0]", "]"), aside[0].reason)
-        spans += kept
-    return Label(doc_id, annotator, spans)

@@ -17,7 +17,7 @@ from monitor.records import Decision, Span
 
 os.environ["DATAFOG_NO_TELEMETRY"] = "1"  # before the import, and whatever the user's environment says
 
-import datafog  # noqa: E402  # it reads the variable above
+import datafog
 
 Release = Literal[1, 2]
 
@@ -69,7 +69,8 @@ def redact(text: str, spans: Sequence[Span]) -> str:
     >>> redact("Ann, 12", [Span(0, 3, "PERSON")])
     '<PERSON>, 12'
     """
-    pieces, end = [], 0
+    pieces: list[str] = []
+    end = 0
     for span in spans:
         pieces += (text[end : span.start], f"<{span.entity}>")
         end = span.end

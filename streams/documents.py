@@ -74,7 +74,7 @@ def _write_document(rng: Random, doc_id: str, locale: str, pool: Pool) -> Labell
     (name,) = rng.choices(CHANNELS, weights=_CHANNEL_WEIGHTS)
     transcripts = read_transcripts(pool.language)
     channel = transcripts.channels[name]
-    writer = _Writer(Scene(rng, locale, pool, transcripts.products, name), rng.choice(channel.speakers))
+    writer = _Writer(Scene(rng, locale, pool, transcripts.words, name), rng.choice(channel.speakers))
     middle = [rng.choice(transcripts.ask[kind]) for kind in _choose_kinds(rng, name)]
     middle += rng.sample(channel.filler, _choose_length(rng))
     rng.shuffle(middle)

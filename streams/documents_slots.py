@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from streams.documents_ids import NATIONAL_IDS
-from streams.documents_templates import ChannelName
+from streams.documents_templates import ChannelName, Words
 from streams.documents_values import Pool
 from streams.documents_writing import (
     say_digits,
@@ -36,11 +36,11 @@ class Scene:
     belongs to the document (who they are, their number) stays the same wherever it's mentioned again.
     """
 
-    def __init__(self, rng: Random, locale: str, pool: Pool, products: tuple[str, ...], channel: ChannelName) -> None:
+    def __init__(self, rng: Random, locale: str, pool: Pool, words: Words, channel: ChannelName) -> None:
         self.rng = rng
         self.locale = locale
         self.pool = pool
-        self.products = products
+        self.words = words
         self.spoken = channel == "phone"
         self.informal = channel == "chat" and rng.random() < 0.25
         self.stamped = channel == "chat" and rng.random() < 0.3
@@ -61,14 +61,14 @@ class Scene:
 def _email(scene: Scene) -> Value:
     email = scene.customer.email
     if scene.spoken and scene.rng.random() < 0.22:
-        return Value(say_email(scene.pool.language, email), "EMAIL_ADDRESS")
+        return Value(say_email(scene.words, email), "EMAIL_ADDRESS")
     return Value(write_email(scene.rng, email), "EMAIL_ADDRESS")
 
 
 def _phone(scene: Scene) -> Value:
     phone = scene.rng.choice(scene.pool.phones)
     if scene.spoken and scene.rng.random() < 0.15:
-        return Value(say_digits(scene.pool.language, phone), "PHONE_NUMBER")
+        return Value(say_digits(scene.words, phone), "PHONE_NUMBER")
     return Value(phone, "PHONE_NUMBER")
 
 
@@ -78,12 +78,12 @@ def _other(scene: Scene) -> Value:
 
 def _birth(scene: Scene) -> Value:
     born = date(1940, 1, 1) + timedelta(days=scene.rng.randrange(66 * 365))
-    return Value(write_date(scene.rng, scene.locale, scene.pool.language, born), "DATE_OF_BIRTH")
+    return Value(write_date(scene.rng, scene.locale, scene.words, born), "DATE_OF_BIRTH")
 
 
 def _day(scene: Scene) -> Value:
     day = date(2024, 1, 1) + timedelta(days=scene.rng.randrange(730))
-    return Value(write_day(scene.rng, scene.locale, scene.pool.language, day))
+    return Value(write_day(scene.rng, scene.locale, scene.words, day))
 
 
 def _amount(scene: Scene) -> Value:
@@ -139,5 +139,5 @@ _KEPT: Mapping[str, Callable[[Scene], Value]] = {
     "password": lambda s: Value(s.rng.choice(s.pool.passwords), "PASSWORD"),
     "order": _order,
     "ref": _reference,
-    "product": lambda s: Value(s.rng.choice(s.products)),
+    "product": lambda s: Value(s.rng.choice(s.words.product)),
 }

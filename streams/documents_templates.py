@@ -41,12 +41,28 @@ class Channel(NamedTuple):
     closing: tuple[Exchange, ...]
 
 
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a language needs to write a value in words, and to fill in what is nobody's personal data."""
+
+    months: list[str]
+    digits: list[str]
+    at: str
+    """How an @ is said aloud, and below it a full stop."""
+    dot: str
+    date: str
+    """A date in words, formatted with d, m (in words) and y; `day` is the same without the year."""
+    day: str
+    roles: list[str]
+    """Mailboxes of a department."""
+    product: list[str]
+
+
 class Transcripts(NamedTuple):
     """All that is written for one language; `ask` is keyed by the kind of value that the exchange holds."""
 
     channels: dict[ChannelName, Channel]
     ask: dict[str, tuple[Exchange, ...]]
-    products: tuple[str, ...]
+    words: Words
 
 
 class _Scenes(msgspec.Struct, frozen=True):
@@ -55,13 +71,9 @@ class _Scenes(msgspec.Struct, frozen=True):
     closing: list[str] = []
 
 
-class _Words(msgspec.Struct, frozen=True):
-    product: list[str]
-
-
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     speakers: dict[ChannelName, list[tuple[str, str]]]
-    words: _Words
+    words: Words
     shared: _Scenes
     ask: dict[str, list[str]]
     chat: _Scenes
@@ -113,4 +125,4 @@ def read_transcripts(language: Language) -> Transcripts:
         for name, scene in scenes.items()
     }
     ask = {kind: _compile_all(exchanges) for kind, exchanges in file.ask.items()}
-    return Transcripts(channels, ask, tuple(file.words.product))
+    return Transcripts(channels, ask, file.words)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from faker import Faker
 
-from streams.documents_templates import Language
+from streams.documents_templates import Language, read_transcripts
 
 LOCALES: Mapping[str, Language] = {
     "en_US": "en",
@@ -23,13 +23,7 @@ LOCALES: Mapping[str, Language] = {
     "nl_NL": "nl",
 }
 _MAIL = ("example.com", "example.org", "example.net", "mail.example", "post.example")
-_ROLES: Mapping[Language, tuple[str, ...]] = {
-    "en": ("help", "support", "billing", "customer.service"),
-    "es": ("ayuda", "soporte", "clientes", "atencion.cliente"),
-    "fr": ("aide", "support", "contact", "service.clients"),
-    "de": ("hilfe", "service", "kontakt", "kunden.service"),
-    "nl": ("hulp", "support", "info", "klanten.service"),
-}
+_COMPANIES = ("northwind", "mutua", "deltacare")
 
 
 class Person(NamedTuple):
@@ -83,7 +77,7 @@ def draw_pool(locale: str, seed: int) -> Pool:
         draw(100, fake.passport_number),
         draw(100, lambda: fake.bothify("??-###-??").upper() if locale == "fr_FR" else fake.license_plate()),
         draw(100, lambda: fake.password(length=rng.randint(8, 13))),
-        tuple(f"{role}@{name}.example" for role in _ROLES[language] for name in ("northwind", "mutua", "deltacare")),
+        tuple(f"{role}@{name}.example" for role in read_transcripts(language).words.roles for name in _COMPANIES),
     )
 
 

@@ -116,6 +116,10 @@ class Replay:
         self._offsets[channel] += 1
         return Record(offset, timestamp_ms, value)
 
+    def counts(self) -> dict[str, object]:
+        """Return what the replay alone counts."""
+        return {"other_text": self.other_text, "rows_unreadable": self._board.unreadable}
+
     def snapshot(self) -> BoardSnapshot:
         """Return the readings of everything taken so far."""
         for stage in (self._route, self._intake, self._ledger):

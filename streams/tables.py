@@ -2,8 +2,7 @@
 
 Faust's own table writes in the background, in the partition of the event that happens to be current, and keeps rows of
 partitions that have moved to another worker. Here a write names its partition, `settled` waits until the broker has
-acknowledged every write (or raises what went wrong with one), and rows of partitions that were lost are dropped before
-recovery reads them again.
+acknowledged every write (or raises what went wrong with one), and every rebalance begins with no rows at all.
 
 Keys in the changelog are `<partition>/<row>`; `<partition>/` itself is the head, the row that holds the positions.
 """
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple, cast
 
 import faust
 import structlog
+from faust.tables.manager import TableManager
 from faust.types import TP, EventT
 
 from monitor.errors import StateError
@@ -53,7 +53,7 @@ class Table(faust.Table[str, bytes]):
 
     async def write(self, partition: int, row: str, value: bytes | None) -> None:
         """Write a row (the head where `row` is empty); None deletes. Durable once `settled` has returned."""
-        key = f"{partition}/{row}".encode()
+        key = f"{partition}/{row}".encode(errors="surrogateescape")
         sent = await self.app.producer.send(self.changelog_topic_name, key, value, partition, None, None)
         self._outstanding.append(sent)
         self._apply(partition, row, value)
@@ -99,9 +99,14 @@ class Table(faust.Table[str, bytes]):
     async def on_rebalance(
         self, assigned: set[TP], revoked: set[TP], newly_assigned: set[TP], generation_id: int = 0
     ) -> None:
-        """Drop rows of partitions that aren't ours, and of those that come back to be recovered from the start."""
-        mine = {tp.partition for tp in assigned - newly_assigned if tp.topic == self.changelog_topic_name}
-        self._heads = {p: head for p, head in self._heads.items() if p in mine}
-        self._rows = {p: rows for p, rows in self._rows.items() if p in mine}
+        """Drop every row, and have recovery read them all again.
+
+        Rows of partitions that were lost would stay for ever, and of those that stay some may have been written without
+        an acknowledgement: after a rebalance the rows are what the log says and nothing else. Chunks make that cheap.
+        """
+        self._heads.clear()
+        self._rows.clear()
         self._outstanding.clear()
+        self._unreadable = None
+        cast("TableManager", self.app.tables).recovery.active_offsets.clear()
         await super().on_rebalance(assigned, revoked, newly_assigned, generation_id)

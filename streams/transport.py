@@ -3,8 +3,8 @@
 Theory of operation. Faust's consumer thread fetches; `ChunkConsumer.getmany` cuts what came into chunks and hands each
 on as one Faust event. Once the tables have recovered (and at no other time) Faust calls `perform_seek`: the running
 folds are dropped, opened again from their rows, and every partition is placed where its fold's position says. Until
-then no record of a stage's topic is delivered. Faust's acknowledgements mean nothing here: a stage reports the positions that
-its last checkpoint made durable, and those are committed, for lag tools alone.
+then no record of a stage's topic is delivered. Faust's acknowledgements mean nothing here: a stage reports the
+positions that its last checkpoint made durable, and those are committed, for lag tools alone.
 
 Changelogs come as chunks too, placed by Faust's recovery (`seek_wait`).
 

@@ -92,7 +92,14 @@ def render(snapshot: BoardSnapshot | None, pipeline: Pipeline, now: float, selec
 
     Without a snapshot, or on a worker that isn't the board, it says so and points to the board.
     """
-    context: dict[str, object] = {"p": pipeline, "s": None, "now": now, "icon": _icon("unknown"), "state": "unknown"}
+    context: dict[str, object] = {
+        "p": pipeline,
+        "s": None,
+        "rest": "",
+        "now": now,
+        "icon": _icon("unknown"),
+        "state": "unknown",
+    }
     context["alive"] = pipeline.alive(now)
     if snapshot is not None and pipeline.is_board:
         context.update(_board(snapshot, now, selection or Selection()))
@@ -132,6 +139,7 @@ def _board(snapshot: BoardSnapshot, now: float, selection: Selection) -> dict[st
         "icon": _icon(state),
         "title": words.title(found, stale=stale),
         "headline": words.headline(found, snapshot.queues, now),
+        "rest": words.rest(found),
         "choices": [
             (*field, values) for field, values in zip(selection._asdict().items(), _choices(snapshot), strict=True)
         ],

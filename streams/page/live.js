@@ -41,7 +41,7 @@
     if (focus && focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true });
     document.title = page.title;
     document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").href;
-    root.className = fresh.className;
+    root.dataset.state = fresh.dataset.state;
     heard = performance.now();
     document.getElementById("gone").hidden = true;
   };
@@ -50,7 +50,7 @@
     const since = Math.round((performance.now() - heard) / 1000), note = document.getElementById("gone");
     note.textContent = `The worker hasn't answered for ${since} s. These are the last numbers it gave.`;
     note.hidden = false;
-    root.className = "gone";
+    root.dataset.state = "gone";
     document.title = "no answer – recallwatch";
     document.querySelector("link[rel=icon]").href = root.dataset.unknown;
   };

@@ -19,6 +19,12 @@ STATES: dict[State, str] = {
     "plain": "no target",
     "ok": "on target",
 }
+_REST: tuple[tuple[State, str], ...] = (
+    ("ok", "on target"),
+    ("unproven", "not proven yet"),
+    ("plain", "without a target"),
+    ("unknown", "where nothing can be told"),
+)
 STATUSES = {
     "no_label": "no label yet",
     "no_truth": "none seen yet",
@@ -119,20 +125,24 @@ def waiting(queue: Queue, now: float) -> str:
 
 
 def headline(found: Sequence[Cell], queues: Iterable[Queue], now: float) -> str:
-    """Return the sentence that the page begins with: how many cells need somebody, which, and how the others stand."""
+    """Return the sentence that the page begins with: how many cells need somebody, and which."""
     acting = [c for c in found if c.state == "act"]
-    states = Counter(c.state for c in found)
-    if len(found) == states["unknown"]:
+    if all(c.state == "unknown" for c in found):
         queue = next((q for q in queues if q.language == ANY and q.open), None)
         return "No number yet" + (f": {waiting(queue, now)}." if queue else ".")
-    rest = _rest(states)
     if not acting:
-        return f"Nothing needs you: {rest}."
+        return f"None of {_plural(len(found), 'cell')} needs you."
     first = sorted(acting, key=lambda c: c.rolled_up)[:2]
     more = f"; and {len(acting) - 2} more" if len(acting) > 2 else ""
     verb = "needs" if len(acting) == 1 else "need"
-    named = "; ".join(_trouble(c) for c in first)
-    return f"{len(acting)} of {_plural(len(found), 'cell')} {verb} you: {named}{more}. Of the others {rest}."
+    return f"{len(acting)} of {_plural(len(found), 'cell')} {verb} you: {'; '.join(map(_trouble, first))}{more}."
+
+
+def rest(found: Sequence[Cell]) -> str:
+    """Return how the cells stand that need nobody, in the order of the table."""
+    states = Counter(c.state for c in found)
+    parts = [f"{states[s]} {text}" for s, text in _REST if states[s]]
+    return f"{', '.join(parts)}." if parts else ""
 
 
 def title(found: Sequence[Cell], *, stale: bool) -> str:
@@ -150,23 +160,8 @@ def spoken(cell: Cell) -> str:
     share, target = cell.reading.matched, cell.reading.target
     if share.estimate is None:
         return "no estimate"
-    interval = "" if share.lower is None else f", interval {number(share.lower)} to {number(share.upper)}"
-    return f"recall {number(share.estimate)}{interval}" + (f", target {number(target)}" if target else "")
-
-
-def _rest(states: Counter[State]) -> str:
-    said = (
-        ("ok", "on target"),
-        ("plain", "without a target"),
-        ("unproven", "not proven yet"),
-        ("unknown", "can't be told"),
-    )
-    parts: list[str] = []
-    for key, text in said:
-        count = states[key]  # type: ignore[index]  # the keys above are states
-        if count:
-            parts.append(f"{count} {'' if text.startswith('can') else 'is ' if count == 1 else 'are '}{text}")
-    return ", ".join(parts) or "none"
+    interval = "" if share.lower is None else f", {number(share.lower)} to {number(share.upper)}"
+    return f"{number(share.estimate)}{interval}" + (f"; target {number(target)}" if target else "")
 
 
 def _trouble(cell: Cell) -> str:

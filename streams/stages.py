@@ -1,0 +1,96 @@
+"""All stages of a worker: which of them reads which topic, and what they do together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
+
+import structlog
+
+from streams.checkpoint import checkpoint
+from streams.chunks import Place
+from streams.stage import Stage
+
+log = structlog.get_logger(__name__)
+
+
+class Progress(NamedTuple):
+    """How far a partition was read. `lag` is None before the first fetch told where the partition ends."""
+
+    stage: str
+    topic: str
+    partition: int
+    position: int
+    """The next offset to fold."""
+    lag: int | None
+    holes: int
+    rewinds: int
+    lost: int
+    """Records that retention removed before they were read; since this worker got the partition."""
+
+
+class Stages:
+    """The stages of one worker, as the transport sees them (`streams.transport.Reading`)."""
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self.stages = stages
+        self.by_topic: dict[str, Stage] = {}
+        for stage in stages:
+            for topic in stage.topics.values():
+                if topic in self.by_topic:
+                    raise ValueError(f"topic {topic} is read by stage {self.by_topic[topic].spec.name} already")
+                self.by_topic[topic] = stage
+        self.ready = False
+        """Whether the folds are open: false from the begin of a rebalance to the end of recovery."""
+
+    def __iter__(self) -> Iterator[Stage]:
+        return iter(self.stages)
+
+    def drop(self) -> None:
+        """Forget the running folds and whatever they did since their last checkpoint."""
+        self.ready = False
+        for stage in self.stages:
+            stage.drop()
+
+    def open(self, places: Collection[Place]) -> dict[Place, int | None]:
+        """Open folds for the assigned `places`; return where to read on, None where nothing was read."""
+        positions: dict[Place, int | None] = {}
+        for stage in self.stages:
+            positions |= stage.open(places)
+        return positions
+
+    def begin(self, epoch: int) -> None:
+        """Take chunks of `epoch` from now on."""
+        for stage in self.stages:
+            stage.begin(epoch)
+        self.ready = True
+
+    def from_start(self, place: Place) -> bool:
+        """Tell whether `place` is read from the earliest offset, whatever was committed."""
+        return self.by_topic[place.topic].spec.from_start
+
+    async def leave(self, within_s: float) -> None:
+        """Make a last checkpoint of every stage; what isn't durable `within_s` is read again by whoever comes next."""
+        for stage in self.stages:
+            try:
+                await asyncio.wait_for(checkpoint(stage, everything=True), within_s)
+            except TimeoutError:
+                log.warning("last_checkpoint_timed_out", stage=stage.spec.name, within_s=within_s)
+
+    def positions(self) -> Iterator[tuple[Stage, Place, int]]:
+        """Yield the next offset to fold of each open partition that has one."""
+        for stage in self.stages:
+            for partition, running in stage.running.items():
+                for channel, topic in stage.topics.items():
+                    position = running.fold.position(channel)
+                    if position is not None:
+                        yield stage, Place(topic, partition), position
+
+
+async def run_checkpoints(stage: Stage, alive: Callable[[], None] = lambda: None) -> None:
+    """Make checkpoints for ever; `alive` is called after each round, so that a watcher sees the loop turn."""
+    while True:
+        await asyncio.sleep(stage.pace.interval_s)
+        await checkpoint(stage)
+        alive()

@@ -1,0 +1,100 @@
+"""Readings in a terminal: the table people know, the population table, and what was set aside. Plain when piped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from monitor.readings import ANY, BoardSnapshot, Reading
+from monitor.versions import version_key
+
+_STATUS = {
+    "ok": "",
+    "no_label": "no label yet",
+    "no_truth": "none among the labelled",
+    "no_interval": "no interval",
+    "incomplete": "labels missing",
+    "expired": "expired",
+}
+
+
+def print_snapshot(console: Console, snapshot: BoardSnapshot) -> None:
+    """Print all readings of a snapshot, one block a detector version."""
+    for detector, version in _versions(snapshot.readings):
+        mine = [r for r in snapshot.readings if (r.detector, r.version) == (detector, version)]
+        name = Text(f"{detector} {version}", style="bold")
+        console.print()
+        console.print(Text.assemble(name, f"   config {mine[0].config}   net {mine[0].net}"))
+        console.print(population_table(mine))
+        console.print(strata_table(mine))
+    print_counts(console, snapshot)
+
+
+def _versions(readings: Iterable[Reading]) -> list[tuple[str, str]]:
+    return sorted({(r.detector, r.version) for r in readings}, key=lambda v: (v[0], version_key(v[1])))
+
+
+def population_table(readings: Sequence[Reading]) -> Table:
+    """Return the population table: recall over all traffic, with its limits and what it rests on."""
+    table = Table(title="Recall over all traffic (95 % interval)", title_justify="left", box=None, padding=(0, 1))
+    for name in ("entity", "lang"):
+        table.add_column(name, no_wrap=True)
+    for name in ("recall", "lower", "upper", "looked", "found/true", "labelled", "docs with"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for r in sorted((r for r in readings if r.stratum is None), key=_needs_somebody_first):
+        share = r.matched
+        if not share.true:
+            continue
+        looked = "–" if share.where_looked is None else _number(share.where_looked.estimate)
+        evidence = (f"{share.found}/{share.true}", f"{r.labelled}/{r.sampled}", str(r.prevalence.documents.count))
+        limits = (_number(share.estimate), _number(share.lower), _number(share.upper))
+        table.add_row(r.entity, r.language, *limits, looked, *evidence)
+    table.caption = "looked: recall in documents that any tool flagged; labelled: of the sampled documents"
+    table.caption_justify = "left"
+    return table
+
+
+def strata_table(readings: Sequence[Reading]) -> Table:
+    """Return the table people know: counts and Wilson limits within each stratum."""
+    table = Table(title="Within each stratum (Wilson)", title_justify="left", box=None, padding=(0, 1))
+    for name in ("entity", "lang", "stratum"):
+        table.add_column(name, no_wrap=True)
+    for name in ("found/true", "recall", "lower", "upper", "labelled", "of"):
+        table.add_column(name, justify="right", no_wrap=True)
+    rows = [r for r in readings if r.stratum is not None and r.language != ANY and r.matched.true]
+    for r in sorted(rows, key=lambda r: (r.entity != ANY, r.entity, r.language)):
+        share = r.matched
+        limits = (_number(share.estimate), _number(share.lower), _number(share.upper))
+        table.add_row(
+            r.entity, r.language, r.stratum, f"{share.found}/{share.true}", *limits, str(r.labelled), str(r.census)
+        )
+    return table
+
+
+def print_counts(console: Console, snapshot: BoardSnapshot) -> None:
+    """Print what became of labels and of records that couldn't be used, and what has no reading and why."""
+    unread = sorted({f"{r.entity}/{r.language}: {_STATUS[r.status]}" for r in snapshot.readings if _is_unread(r)})
+    if unread:
+        console.print(Text("\nNo number: " + "; ".join(unread)), style="dim", soft_wrap=False)
+    for name, tallies in (
+        ("Labels", snapshot.outcomes),
+        ("Dead letters", snapshot.dead_letters),
+        ("Spans set aside", snapshot.quarantined),
+    ):
+        if tallies:
+            console.print(f"{name}: " + ", ".join(f"{'/'.join(t.labels)} {t.value:.0f}" for t in tallies))
+
+
+def _is_unread(r: Reading) -> bool:
+    return r.stratum is None and ANY not in {r.language, r.entity} and not r.matched.true
+
+
+def _needs_somebody_first(r: Reading) -> tuple[bool, float, str, str]:
+    return (r.entity != ANY, 2.0 if r.matched.lower is None else r.matched.lower, r.entity, r.language)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
