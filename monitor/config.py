@@ -277,20 +277,33 @@ def _check_names(config: Config, source: str) -> None:
         raise ConfigError("topics", problem, source=source)
 
 
+_DECIDING = ("sampling", "net", "entities", "targets", "limits", "labels", "matching", "readings", "alarm")
+"""Sections that can change a decision or a number."""
+
+
 def config_id(config: Config) -> str:
     """Return 8 hex digits over everything that can change a decision or a number; equal trees give equal ids.
 
-    The sampling key goes in as a fingerprint inside the hash, so the id is safe to publish.
+    The sampling key goes in as its fingerprint, so the id is safe to publish.
     """
-    parts = [config.sampling, config.net, config.entities, config.targets, config.limits, config.labels]
-    parts += [config.matching, config.readings, config.alarm]
-    return hashlib.blake2b(msgspec.json.encode(parts, order="sorted"), digest_size=4).hexdigest()
+    data = msgspec.json.encode(deciding_document(config), order="sorted")
+    return hashlib.blake2b(data, digest_size=4).hexdigest()
+
+
+def key_fingerprint(config: Config) -> str:
+    """Return what is shown in place of the sampling key."""
+    return "fingerprint:" + hashlib.blake2b(config.sampling.key.encode(), digest_size=8).hexdigest()
+
+
+def deciding_document(config: Config) -> dict[str, object]:
+    """Return the sections that can change a decision or a number as plain data, the sampling key as a fingerprint."""
+    document = public_document(config)
+    return {name: document[name] for name in _DECIDING}
 
 
 def public_document(config: Config) -> dict[str, object]:
-    """Return the tree as plain data for the history topic, the sampling key replaced by a fingerprint."""
+    """Return the tree as plain data that may be shown: the sampling key as a fingerprint."""
     document: dict[str, object] = msgspec.to_builtins(config)
-    sampling = dict(msgspec.to_builtins(config.sampling))
-    sampling["key"] = "fingerprint:" + hashlib.blake2b(config.sampling.key.encode(), digest_size=4).hexdigest()
-    document["sampling"] = sampling
+    sampling: dict[str, object] = msgspec.to_builtins(config.sampling)
+    document["sampling"] = {**sampling, "key": key_fingerprint(config)}
     return document

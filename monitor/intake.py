@@ -89,13 +89,17 @@ class Intake:
         try:
             label = decode_label(record.value, self._plan.limits)
         except RecordError as error:
-            self._count("dead_letters", f"{channel}/{error.reason}")
-            self._flow["dead_letters", channel, error.reason] += 1
-            outputs.append(dead_letter(self._topic, self._partition, record.offset, error))
+            outputs.append(self.refuse(channel, record.offset, error))
             return
         self._count("labels_read", "")
         value = msgspec.json.encode(label)
         outputs.append(Output("labels_by_document", label.doc_id.encode(), value, record.timestamp_ms))
+
+    def refuse(self, channel: Channel, offset: int, error: RecordError) -> Output:
+        """Count a label that can't be read, and return its dead letter."""
+        self._count("dead_letters", f"{channel}/{error.reason}")
+        self._flow["dead_letters", channel, error.reason] += 1
+        return dead_letter(self._topic, self._partition, offset, error)
 
     def _advance(self, day: int) -> None:
         if day > self._day:

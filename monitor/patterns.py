@@ -57,7 +57,7 @@ _PHONE_NATIONAL = "|".join(
         r"\b0[1-9]\d{7,10}\b",  # NL, FR, DE, UK in one piece
         _grouped(r"0\d", r"\d\d", r"\d\d", r"\d\d", r"\d\d"),  # FR and NL in pairs
         # Area code, then a subscriber's number: NL, DE, UK. Three digits at least: a date begins with two.
-        r"\b0\d{2,4}(?:\)? ?|[/\-])(?:\d{6}|\d\d \d\d \d\d|\d{3,4}[ \-]\d{3})",
+        r"\b0\d{2,4}(?:\) ?| ?[/\-] ?| )(?:\d{6}|\d\d \d\d \d\d|\d{3,4}[ \-]\d{3})",
         r"\b06[ \-]\d{4} ?\d{4}",  # NL mobile
         r"\b[6-9]\d{8}\b",  # ES
         _grouped(r"[6-9]\d\d", r"\d{3}", r"\d{3}"),
@@ -69,20 +69,17 @@ _PHONE_NATIONAL = "|".join(
 
 # The date must be what the next digit after the word begins, in the same sentence. Dates alone are in every business
 # text (court cases, invoices, log lines) and would flag nearly all of it; a birth word beside one hardly ever errs.
-_BORN = "|".join(
-    [
-        r"born|birth|birthda(?:y|te)|dob|d\.o\.b\.?",
-        r"nacid[oa]s?|nac[ií]|naci[oó]|nacimiento|f\. ?nac\.?",
-        r"n[ée]e? ?\(e\)|née?s?|nee|naissance|naquit|ne le",
-        r"geboren(?:e[rn]?)?|geb\.?|geburts(?:datum|tag)|geboorte(?:datum|dag)|verjaardag",
-    ]
+_BIRTH_WORDS: tuple[str, ...] = (
+    r"born|birth|birthda(?:y|te)|dob|d\.o\.b\.?",  # en
+    r"nacid[oa]s?|nac[ií]|naci[oó]|nacimiento|f\. ?nac\.?",  # es
+    r"n[ée]e? ?\(e\)|née?s?|nee|naissance|naquit|ne le",  # fr; bare "ne" is "not"
+    r"geb\.?|geboren(?:e[rn]?)?|geburts(?:datum|tag)",  # de
+    r"geboorte(?:datum|dag)|verjaardag",  # nl
 )
-_DATE = "|".join(
-    [
-        r"\d{1,2} ?[./\-] ?\d{1,2} ?[./\-] ?\d\d",  # 3/4/80, 03.04.1980
-        r"(?:19|20)\d\d[./\-]\d",  # 1980-04-03
-        r"\d{1,2}[^\d\n;!?]*(?:19|20)\d\d",  # 3 de abril de 1980, 3rd of April 1980, April 3, 1980
-    ]
+_DATES: tuple[str, ...] = (
+    r"\d{1,2} ?[./\-] ?\d{1,2} ?[./\-] ?\d\d",  # 3/4/80, 03.04.1980
+    r"(?:19|20)\d\d[./\-]\d",  # 1980-04-03
+    r"\d{1,2}[^\d\n;!?]*(?:19|20)\d\d",  # 3 de abril de 1980, 3rd of April 1980, April 3, 1980
 )
 _LETTER = r"A-Za-z\x{c0}-\x{24f}"
 
@@ -135,7 +132,10 @@ DEFAULT_PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("health_id_uk", r"\b\d{10}\b|" + _grouped(r"\d{3}", r"\d{3}", r"\d{4}"), "uk_nhs"),
     Pattern("national_id_us", _grouped(r"\d{3}", r"\d\d", r"\d{4}"), "us_ssn"),
-    Pattern("birth_date", rf"(?i)(?:^|[^{_LETTER}])(?:{_BORN})(?:[^{_LETTER}\d!?;][^\d.!?;]*)?(?:{_DATE})"),
+    Pattern(
+        "birth_date",
+        rf"(?i)(?:^|[^{_LETTER}])(?:{'|'.join(_BIRTH_WORDS)})(?:[^{_LETTER}\d!?;][^\d.!?;]*)?(?:{'|'.join(_DATES)})",
+    ),
     Pattern("ip_v4", r"\b\d{1,3}(?:\.\d{1,3}){3}\b"),
     Pattern("ip_v6", r"(?i)\b[\da-f]{1,4}(?::[\da-f]{1,4}){7}\b|\b[\da-f]{1,4}(?::[\da-f]{1,4})*::[\da-f]{1,4}"),
     Pattern("url_userinfo", r"://[^\s/?#@]+@[^\s/]"),

@@ -49,6 +49,7 @@ class _Head(msgspec.Struct, array_like=True, frozen=True):
     next: int
     day: int
     plan: str
+    thinning: float
     languages: list[str]
     versions: list[str]
     entities: list[str]
@@ -278,7 +279,9 @@ class Route:
         """Return the row of the partition: a consistent prefix of the log."""
         names = (sorted(self._languages.held), sorted(self._versions.held), sorted(self._entities.held))
         tally = self._open.tally().encode()
-        return msgspec.msgpack.encode(_Head(1, self._start, self._day, self._plan.id, *names, tally))
+        return msgspec.msgpack.encode(
+            _Head(1, self._start, self._day, self._plan.id, self._plan.thinning, *names, tally)
+        )
 
     def tallies(self) -> list[Output]:
         """Return the open day's tally and those that were sealed; all days at the first checkpoint."""
@@ -296,6 +299,23 @@ def _stratum(flagged: bool, loose: bool) -> Stratum:  # noqa: FBT001  # two fact
     if flagged:
         return "both" if loose else "detector_only"
     return "loose_only" if loose else "unflagged"
+
+
+class Held(NamedTuple):
+    """Where a partition's row reads on, and the plan that is in force there."""
+
+    next: int
+    plan: str
+    thinning: float
+
+
+def held_in(head: bytes) -> Held | None:
+    """Return where a row reads on and under which plan; None for a row of another format."""
+    try:
+        row = msgspec.msgpack.decode(head, type=_Head)
+    except msgspec.DecodeError:
+        return None
+    return Held(row.next, row.plan, row.thinning)
 
 
 def dead_letter(topic: str, partition: int, offset: int, error: RecordError) -> Output:

@@ -48,7 +48,7 @@ async def _write(stage: Stage, epoch: int, sends: Iterable[Awaitable[object]], t
         return False
     if not await _keep(stage, stands, [one for one in taken if one.head is not None]):
         return False
-    await _all([await stage.port.send(tally) for one in taken for tally in one.tallies])
+    await _all([await stage.port.emit(tally) for one in taken for tally in one.tallies])
     if not stands.after("tallies"):
         return False
     for one in taken:

@@ -70,9 +70,7 @@ def _settings(path: Path | None, overrides: Sequence[str]) -> Settings:
 @click.option(
     "--labels", required=True, multiple=True, type=click.Path(path_type=Path), help="Corpus or label records."
 )
-@click.option(
-    "--annotator", "annotators", multiple=True, metavar="NAME", help="Whose labels count, best first. Repeats."
-)
+@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Whose labels count. Repeats.")
 @config_options
 @click.option("--key", metavar="SEED", help="Sampling key of this run.")
 @click.option("--json", "as_json", is_flag=True, help="Readings as JSON.")

@@ -1,25 +1,20 @@
 """Labelled corpora and recorded decisions, out of JSON Lines files: read a line at a time, however long they are.
 
-Two shapes of a line hold labels. Ours is the `label` record. The corpus shape is one document a line, with all of its
-readers:
-
-    {"doc_id", "lang", "text", "labels": [{"start", "end", "entity", "annotator"}], "annotators": [...]}
-
-`annotators` names everybody who read the document; whoever is named there and has no span found nothing, which is an
-answer. A line that can't be read is reported by its number and a reason, never by its text, and the lines around it go
-on. Blank lines don't count as anything.
+A line of labels is either our `label` record or a corpus' (`monitor.formats.corpus`). A line that can't be read is
+reported by its number and a reason, never by its text, and the lines around it go on. Blank lines don't count as
+anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from monitor.decoding import Limits, Quarantine, decode_decision, decode_label, span_fault
-from monitor.errors import BadField, BadSpan, RecordError, SourceError
+from monitor.decoding import Limits, decode_decision
+from monitor.errors import RecordError, SourceError
+from monitor.formats.corpus import read_label_line
 from monitor.records import Decision, Label, Span
-from monitor.salvage import Fields, check_length, parse_object, salvage_spans
 
 _LIMITS = Limits()
 
@@ -90,7 +85,7 @@ def read_labels(path: Path, limits: Limits = _LIMITS) -> Iterator[Label | BadLin
     """Yield the labels of a file of either shape, or of both: a corpus line gives one for each of its annotators."""
     for number, line in read_lines(path):
         try:
-            for label in _labels_of(line, limits):
+            for label in read_label_line(line, limits).labels:
                 if isinstance(label, RecordError):
                     yield BadLine(path.name, number, label.reason, label.where)
                 else:
@@ -110,61 +105,3 @@ def read_truth(path: Path, annotator: str | None = None, limits: Limits = _LIMIT
             continue
         truth.setdefault(label.doc_id, label.spans)
     return truth
-
-
-def _labels_of(line: bytes, limits: Limits) -> Iterator[Label | RecordError]:
-    # Most lines are told apart without parsing them twice: a label record has no reason to hold this key.
-    if b'"labels"' in line:
-        fields = parse_object(line)
-        if "labels" in fields.values:
-            yield from _readings(fields, limits)
-            return
-    yield decode_label(line, limits)
-
-
-def _readings(fields: Fields, limits: Limits) -> Iterator[Label | RecordError]:
-    """Yield each annotator's label of a corpus line; one with a bad span gives an error, the others stand."""
-    doc_id = fields.name("doc_id")
-    text = None if fields.first("text") is None else fields.string("text")
-    if text is not None:
-        check_length(text, limits)
-    items = fields.items("labels", limits)
-    readers = _named_readers(fields)
-    marked: dict[str, list[Span | BadSpan]] = {reader: [] for reader in readers}
-    for index, (item, span) in enumerate(zip(items, salvage_spans(items, "$.labels"), strict=True)):
-        whose = _reader_of(item, index, readers)
-        marked.setdefault(whose, []).append(_usable(span, f"$.labels[{index}]", text, limits))
-    for annotator, theirs in marked.items():
-        bad = next((span for span in theirs if isinstance(span, BadSpan)), None)
-        yield bad or Label(doc_id, annotator, [span for span in theirs if isinstance(span, Span)])
-
-
-def _usable(span: Span | Quarantine, where: str, text: str | None, limits: Limits) -> Span | BadSpan:
-    """Return a span that the text can have, or what is wrong with it; without a text, the longest one is assumed."""
-    length = limits.max_text_bytes if text is None else len(text)
-    if isinstance(span, Span):
-        fault = span_fault(span, where, length, text or "")
-        return span if fault is None else BadSpan(fault.where, fault.reason)
-    return BadSpan(span.where, span.reason)
-
-
-def _named_readers(fields: Fields) -> Sequence[str]:
-    """Return the annotators that a line names, each once; none where it names nobody."""
-    named = fields.first("annotators")
-    if named is None:
-        return ()
-    if not isinstance(named, list):
-        raise BadField("annotators", "expected a list")
-    return tuple(dict.fromkeys(Fields({"annotators": name}, fields.utf8).name("annotators") for name in named))
-
-
-def _reader_of(item: object, index: int, readers: Sequence[str]) -> str:
-    """Return whose span this is; a line with a single reader doesn't have to say."""
-    if not isinstance(item, dict):
-        raise BadSpan(f"$.labels[{index}]", "not_object")
-    if item.get("annotator") is None and len(readers) == 1:
-        return readers[0]
-    try:
-        return Fields(item, utf8=True).name("annotator")
-    except RecordError as error:
-        raise BadSpan(f"$.labels[{index}].annotator", error.problem) from None

@@ -13,6 +13,7 @@ Language = Literal["en", "es", "fr", "de", "nl"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 ChannelName = Literal["chat", "phone", "claims", "clinic", "hr"]
 CHANNELS: tuple[ChannelName, ...] = get_args(ChannelName)
+_SIDES = ("A: ", "B: ")
 
 
 class Part(NamedTuple):
@@ -95,7 +96,9 @@ def compile_exchange(written: str) -> Exchange:
     for line in written.strip().splitlines():
         side, said = line[:3], line[3:]
         parts = tuple(Part(literal, slot or "") for literal, slot, _, _ in Formatter().parse(said))
-        turns.append(Turn(("A: ", "B: ").index(side), parts))
+        if side not in _SIDES:
+            raise ValueError(f"no speaker before {line!r}")
+        turns.append(Turn(_SIDES.index(side), parts))
     return tuple(turns)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
@@ -52,6 +53,7 @@ class Pool(NamedTuple):
     """Addresses of a department: nobody's personal data, though they look like it."""
 
 
+@lru_cache(maxsize=16)
 def draw_pool(locale: str, seed: int) -> Pool:
     """Return the pool of a locale of `LOCALES`; the same for the same seed and version of faker."""
     fake = Faker(locale)
@@ -62,21 +64,20 @@ def draw_pool(locale: str, seed: int) -> Pool:
     def draw(count: int, value: Callable[[], str]) -> tuple[str, ...]:
         return tuple(" ".join(value().split()) for _ in range(count))
 
-    firsts, lasts = draw(300, fake.first_name), draw(400, fake.last_name)
+    firsts, lasts = draw(200, fake.first_name), draw(250, fake.last_name)
+    streets, codes, cities = draw(200, fake.street_address), draw(200, fake.postcode), draw(200, fake.city)
     return Pool(
         language,
         tuple(_invent_person(rng, rng.choice(firsts), rng.choice(lasts)) for _ in range(2000)),
-        draw(1000, fake.phone_number),
-        tuple(
-            map(_write_address(locale), draw(400, fake.street_address), draw(400, fake.postcode), draw(400, fake.city))
-        ),
-        draw(300, fake.city),
-        draw(300, fake.iban),
-        draw(300, lambda: fake.credit_card_number(rng.choice(("visa16", "visa16", "mastercard", "amex")))),
-        draw(200, lambda: fake.ipv6() if rng.random() < 0.15 else fake.ipv4_public()),
-        draw(100, fake.passport_number),
-        draw(100, lambda: fake.bothify("??-###-??").upper() if locale == "fr_FR" else fake.license_plate()),
-        draw(100, lambda: fake.password(length=rng.randint(8, 13))),
+        draw(400, fake.phone_number),
+        tuple(map(_write_address(locale), streets, codes, cities)),
+        cities,
+        draw(150, fake.iban),
+        draw(150, lambda: fake.credit_card_number(rng.choice(("visa16", "visa16", "mastercard", "amex")))),
+        draw(60, lambda: fake.ipv6() if rng.random() < 0.15 else fake.ipv4_public()),
+        draw(60, fake.passport_number),
+        draw(60, lambda: fake.bothify("??-###-??").upper() if locale == "fr_FR" else fake.license_plate()),
+        draw(60, lambda: fake.password(length=rng.randint(8, 13))),
         tuple(f"{role}@{name}.example" for role in read_transcripts(language).words.roles for name in _COMPANIES),
     )
 

@@ -17,14 +17,14 @@ import msgspec
 
 from monitor.board import Board
 from monitor.config import Config
-from monitor.errors import SourceError
+from monitor.errors import RecordError, SourceError
 from monitor.fold import Output
-from monitor.formats.corpus import read_line
+from monitor.formats.corpus import read_label_line
 from monitor.intake import Intake
 from monitor.ledger import Ledger
 from monitor.plan import Plan
 from monitor.readings import BoardSnapshot
-from monitor.records import Record
+from monitor.records import Label, Record
 from monitor.route import Change, Route
 
 CHUNK = 500
@@ -51,11 +51,11 @@ class Replay:
     config
         Settings of the whole run.
     annotators
-        Whose labels of a corpus count, in order of preference; empty takes everybody's.
+        Whose labels count; empty takes everybody's, and the first answer of a document is its truth.
     """
 
     def __init__(self, config: Config, annotators: Sequence[str] = ()) -> None:
-        plan = Plan(config)
+        self._plan = plan = Plan(config)
         topics = config.topics
         self._annotators = annotators
         self._route = Route(topics.decisions, 0, [Change(0, plan)])
@@ -81,21 +81,31 @@ class Replay:
         """Take lines of labels, of a corpus or as wire records; return how many labels they hold."""
         count = 0
         for chunk in _chunks(lines):
-            values = [value for line in chunk for value in self._label_values(line)]
+            values = [msgspec.json.encode(label) for line in chunk for label in self._labels_of(line)]
             count += len(values)
             records = [self._record("labels", value, 0) for value in values]
             self._pass_on("labels_by_document", self._intake.fold("labels", records, self._offsets["labels"]))
         return count
 
-    def _label_values(self, line: bytes) -> Sequence[bytes]:
-        corpus = read_line(line, self._annotators)
-        if corpus is None:
-            return [line]
-        known = self._digests.get(corpus.doc_id)
-        if corpus.text is not None and known and _digest(corpus.text) not in known:
-            self.other_text += len(corpus.labels)
-            return []
-        return corpus.labels
+    def _labels_of(self, line: bytes) -> Iterator[Label]:
+        """Yield the labels of a line that count; one that can't be read is a dead letter, the others go on."""
+        try:
+            read = read_label_line(line, self._plan.limits)
+        except RecordError as error:
+            self._intake.refuse("labels", self._offsets["labels"], error)
+            return
+        for label in read.labels:
+            if isinstance(label, RecordError):
+                self._intake.refuse("labels", self._offsets["labels"], label)
+            elif read.text is not None and self._is_other_text(label.doc_id, read.text):
+                self.other_text += 1
+            elif not self._annotators or label.annotator in self._annotators:
+                yield label
+
+    def _is_other_text(self, doc_id: str, text: str) -> bool:
+        """Say whether the document was drawn, but never with this text: a label's offsets mean nothing in another."""
+        drawn = self._digests.get(doc_id)
+        return drawn is not None and _digest(text) not in drawn
 
     def _pass_on(self, channel: str, outputs: Sequence[Output]) -> None:
         """Hand the outputs of one stage to the ledger."""

@@ -38,7 +38,7 @@ FailurePoint = Callable[[str, str], None]
 class Port(Protocol):
     """What a stage needs of the app."""
 
-    async def send(self, output: Output) -> Awaitable[object]:
+    async def emit(self, output: Output) -> Awaitable[object]:
         """Hand a record to the producer; what comes back is done when the broker has acknowledged it."""
         ...
 
@@ -207,7 +207,7 @@ class Stage:
 
     async def _send(self, outputs: Sequence[Output]) -> None:
         for output in outputs:
-            self.sends.append(await self.port.send(output))
+            self.sends.append(await self.port.emit(output))
 
     # -- taking ------------------------------------------------------------------------------------------------------
 

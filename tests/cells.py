@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+import numpy as np
+import oracles
 from hypothesis import strategies as st
 from oracles import Document, Place
 
-from monitor.records import STRATA
+from monitor.estimators.sample import StratumSample
+from monitor.records import STRATA, Stratum
 
-RATES = (1.0, 0.6, 0.1, 0.004, 0.0005)
+RATES = ((1.0,), (1.0, 0.6), (0.6, 0.1), (0.1,), (0.004, 0.0005), (0.0005,))
+FOUND_OF_TRUE = ((0, 0), (1, 1), (1, 1), (0, 1), (2, 2), (1, 2), (7, 7), (3, 7), (0, 7))
+LABELLED = (True, True, True, False)
+STRATA_OF_A_LANGUAGE: tuple[tuple[Stratum, ...], ...] = (STRATA, ("both", "unflagged"), ("detector_only",))
+
+Cell = tuple[list[Document], dict[Place, int]]
+
+
+def _documents(place: Place) -> st.SearchStrategy[list[Document]]:
+    def sample(rates: tuple[float, ...]) -> st.SearchStrategy[list[Document]]:
+        blind = place[1] == "unflagged"
+        kinds = [
+            Document(*place, rate, 0 if blind else t, y, labelled)
+            for rate, (t, y), labelled in product(rates, FOUND_OF_TRUE, LABELLED)
+        ]
+        return st.lists(st.sampled_from(kinds), max_size=8)
+
+    return st.sampled_from(RATES).flatmap(sample)
 
 
 @st.composite
-def documents(draw: st.DrawFn, place: Place, *, all_labelled: bool = False) -> list[Document]:
-    """Draw the sampled documents of one language and stratum, under one or two inclusion probabilities."""
-    rates = draw(st.lists(st.sampled_from(RATES), min_size=1, max_size=2, unique=True))
-    sample = []
-    for _ in range(draw(st.integers(0, 9))):
-        y = draw(st.sampled_from((0, 1, 1, 2, 7)))
-        t = 0 if place[1] == "unflagged" else draw(st.sampled_from((y, y, 0, y // 2)))
-        labelled = all_labelled or draw(st.sampled_from((True, True, True, False)))
-        sample.append(Document(*place, draw(st.sampled_from(rates)), t, y, labelled))
-    return sample
-
-
-@st.composite
-def cells(draw: st.DrawFn, *, all_labelled: bool = False) -> tuple[list[Document], dict[Place, int]]:
+def cells(draw: st.DrawFn) -> Cell:
     """Draw a cell: its sampled documents, and the census of each language and stratum."""
     sample: list[Document] = []
     census: dict[Place, int] = {}
-    languages = draw(st.sampled_from((("en",), ("en", "es"), ("en", "es", "nl"))))
-    for language in languages:
-        for stratum in draw(st.lists(st.sampled_from(STRATA), unique=True, min_size=1)):
-            place = language, stratum
-            drawn = draw(documents(place, all_labelled=all_labelled))
+    most = draw(st.sampled_from((0, 1, 40, 90_000)))
+    for language in draw(st.sampled_from((("en",), ("en", "es")))):
+        for stratum in draw(st.sampled_from(STRATA_OF_A_LANGUAGE)):
+            drawn = draw(_documents((language, stratum)))
             sample += drawn
-            census[place] = len(drawn) + draw(st.sampled_from((0, 0, 1, 40, 90_000)))
+            census[language, stratum] = len(drawn) + draw(st.integers(0, most))
     return sample, census
+
+
+def split(cell: Cell, seed: int) -> list[StratumSample]:
+    """Return the cell with a row for each document and one for each census, in an order of that seed."""
+    sample, census = cell
+    parts = [row for one in sample for row in oracles.rows([one], {one.place: 0})]
+    parts += [StratumSample(*place, size, ()) for place, size in census.items()]
+    return [parts[i] for i in np.random.default_rng(seed).permutation(len(parts))]

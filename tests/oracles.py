@@ -164,9 +164,10 @@ def _reached(
         0 if _is_census(blind, census, flagged=False) else max(o.largest for o in blind) * size_biased,
     )
     (x1, l1, u1), (x2, l2, u2) = missed, found
-    low = l1 * (2 * x1 - l1) / (x1 * x2 + sqrt(max(x1**2 * x2**2 - l1 * u2 * (2 * x1 - l1) * (2 * x2 - u2), 0)))
-    if x1 == 0:
-        low = 0.0
+    low = 0.0
+    if x1:
+        radicand = max(x1**2 * x2**2 - l1 * u2 * (2 * x1 - l1) * (2 * x2 - u2), 0)
+        low = l1 * (2 * x1 - l1) / (x1 * x2 + sqrt(radicand))
     high = (x1 * x2 + sqrt(max(x1**2 * x2**2 - u1 * l2 * (2 * x1 - u1) * (2 * x2 - l2), 0))) / (l2 * (2 * x2 - l2))
     return 1 / (1 + x1 / x2), 1 / (1 + high), 1 / (1 + low)
 

@@ -1,6 +1,6 @@
 """Traffic whose recall is known, drawn again and again: do the limits cover what they promise to.
 
-A population is counts of documents by kind (stratum, true occurrences, found ones); a draw is one binomial number a kind.
+A population is counts of documents by kind (stratum, true occurrences, found ones); a draw is a binomial number a kind.
 No document is built, so that thousands of draws cost seconds.
 """
 
@@ -86,8 +86,11 @@ def draws(
         )
 
 
-def cover(node: Node, streams: int, seed: int) -> Coverage:
-    """Return the coverage of one node over that many draws, each tenth from a new population."""
+def cover(node: Node, streams: int, seed: int, *, shrink: float = 1.0) -> Coverage:
+    """Return the coverage of one node over that many draws, each tenth from a new population.
+
+    `shrink` pulls both limits towards the estimate, to show that the simulation would see a narrow interval.
+    """
     rng = np.random.default_rng(seed)
     offered = two_sided = above = certain = certified = broken = 0
     width = 0.0
@@ -100,8 +103,10 @@ def cover(node: Node, streams: int, seed: int) -> Coverage:
         reading = population_recall(cell)
         if reading.lower is not None and reading.upper is not None and reading.estimate is not None:
             offered += 1
-            two_sided += reading.lower <= truth <= reading.upper
-            above += reading.lower <= truth
+            low = reading.estimate - shrink * (reading.estimate - reading.lower)
+            high = reading.estimate + shrink * (reading.upper - reading.estimate)
+            two_sided += low <= truth <= high
+            above += low <= truth
             width += reading.upper - reading.lower
             broken += not (0 <= reading.lower <= reading.estimate <= reading.upper <= 1)
             broken += not reading.lower < reading.upper

@@ -1,23 +1,23 @@
-"""Certified recall: a lower bound that needs no miss to have been seen, and no assumption on how misses are spread.
+"""Certified recall: a lower bound that needs no miss to have been seen, nor an assumption on how misses are spread.
 
 It speaks of documents: *caught* is one in which every occurrence was found, *missed* one with at least one miss. Each
-missed document was drawn and labelled with a chance of at least π·completeness, whatever is in it. So from the m missed
-documents seen in a stratum, M is at most M_U = max{M : P(Bin(M, π) <= m) > α}, and from the t caught ones there are at
-least T_L = min{T : P(Bin(T, π) >= t) > α}; recall is at least T_L/(T_L + Σ M_U). A union bound joins them: the αs add up.
+missed document was drawn and labelled with a chance of at least π·completeness, whatever is in it. So from m missed
+documents seen in a stratum, M is at most M_U = max{M : P(Bin(M, π) <= m) > α}, and from t caught ones there are at
+least T_L = min{T : P(Bin(T, π) >= t) > α}; recall is at least T_L/(T_L + Σ M_U). By a union bound the αs add up.
 
 Which π: for M_U the smallest that a document of the stratum was drawn with, times completeness, and never more than
 the census; for T_L the largest, without completeness. Each errs to the safe side. π is the designed rate: one that is
 fitted to the census would make the bound depend on what it bounds.
 
-How α is split. 1/10 to T_L and 1/10 to the flagged strata, the rest to the unflagged: .005, .005 and .04 of .05. The
-unflagged are drawn at the lowest rate by far, so a little more α there saves the most missed documents. Where every
-unflagged document was labelled (or there is none) its part goes to the flagged strata. Within a kind, strata and languages
-whose rates are within a factor 2 of each other are counted as one, at the worst of their rates, and the αs are equal over
-what remains: five languages at one random rate would else pay five times for the same silence. The design alone decides
-this, never what was seen; a split that looks at the misses would void the bound.
+How α is split. A tenth to T_L, a tenth to the flagged strata, the rest to the unflagged: .005, .005 and .04 of .05.
+The unflagged are drawn at the lowest rate by far, so a little more α there saves the most missed documents. Where each
+unflagged document is labelled (or there is none) their part goes to the flagged strata, and the other way round.
+Within a kind, strata and languages whose rates are within a factor 2 of each other are counted as one, at the worst of
+their rates, and the remaining ones share α equally: five languages at one random rate would else pay five times for
+the same silence. Rates and labelling decide this, never the misses seen: a split that looks at them voids the bound.
 
-A stratum without a label could be all misses: M_U is its census. One drawn at π = 1 and labelled throughout is known, and
-costs no α.
+A stratum without a label could be all misses: M_U is its census. One drawn at π = 1 and labelled throughout is known,
+and costs no α. What was caught in unflagged documents is nothing, by definition of the stratum.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def certified_recall(strata: Sequence[StratumSample], confidence: float = 0.95) 
     >>> blind = Design(0.0005, 50, 50, Moments())
     >>> cell = StratumSample("en", "both", 1_000, (flagged,)), StratumSample("en", "unflagged", 100_000, (blind,))
     >>> certified_recall(cell)
-    CertifiedRecall(lower=0.02..., caught=100, missed=0, caught_at_least=167, missed_at_most=6443)
+    CertifiedRecall(lower=0.02..., caught=100, missed=0, caught_at_least=166, missed_at_most=6443)
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence {confidence}")

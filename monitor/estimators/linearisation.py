@@ -1,9 +1,9 @@
 """Variance of a ratio of weighted totals, documents as clusters, corrected for leverage.
 
 R = Σ w t / Σ w y is not linear in its documents. To first order document i moves it by w e/Ŷ, with the residual
-e = t - R y and Ŷ = Σ w y, so V = Σ (w e/Ŷ)²: survey practice, and too small where few documents hold most of Ŷ, since each
-of them pulls R to itself and shrinks its own residual. The jackknife divides the residual by 1 - h, h = w y/Ŷ; its
-series 1/(1-h)² = 1 + 2h + 3h² + … to the second order can be had from sums, without the documents.
+e = t - R y and Ŷ = Σ w y, so V = Σ (w e/Ŷ)²: survey practice, and too small where few documents hold most of Ŷ, since
+each of them pulls R to itself and shrinks its own residual. The jackknife divides the residual by 1 - h, h = w y/Ŷ;
+its series 1/(1-h)² = 1 + 2h + 3h² + … to the second order can be had from sums, without the documents.
 
 The sums are taken in misses m = y - t where R > 1/2, e = (1-R) y - m: with nearly all found, t² - 2R t y + R²y² would
 subtract numbers that agree in their first ten digits.

@@ -62,6 +62,18 @@ def weigh(strata: Sequence[StratumSample]) -> tuple[Weighted, ...]:
     return tuple(_weighted(*part) for part in zip(strata, labelled, represented, strict=True) if part[1])
 
 
+def weight_range(strata: Sequence[StratumSample]) -> tuple[float, float] | None:
+    """Return the smallest and the largest designed weight 1/π over drawn documents; None where none was drawn.
+
+    >>> from monitor.estimators.sample import Design
+    >>> designs = Design(0.5, 3, 0, Moments()), Design(0.01, 1, 1, Moments()), Design(0.001, 0, 0, Moments())
+    >>> weight_range([StratumSample("nl", "both", 40, designs)])
+    (2.0, 100.0)
+    """
+    rates = [d.probability for row in strata for d in row.designs if d.sampled]
+    return (1 / max(rates), 1 / min(rates)) if rates else None
+
+
 def is_flagged(row: StratumSample) -> bool:
     """Tell whether any tool flagged the documents of this row."""
     return row.stratum != "unflagged"

@@ -59,7 +59,7 @@ def prevalence(strata: Sequence[StratumSample], confidence: float = 0.95) -> Pre
     documents = _per(size, mover.total([_documents(row, confidence) for row in rows]))
     per_1000 = _per(size / 1000, mover.total([_occurrences(row, jump, confidence) for row in rows]))
     return PrevalenceLimits(
-        Interval(documents.estimate, documents.lower, min(documents.upper, 1.0)),
+        Interval(min(documents.estimate, 1.0), documents.lower, min(documents.upper, 1.0)),
         per_1000,
         with_entity,
         occurrences,

@@ -76,7 +76,7 @@ def population_recall(strata: Sequence[StratumSample], confidence: float = 0.95)
     >>> blind = Design(200 / 380_000, 200, 200, Moments(4, 4, 0, 0, 4, 0, 0, 4, 0, 0, 4, 0, 0, 4))
     >>> cell = StratumSample("en", "both", 4_100, (flagged,)), StratumSample("en", "unflagged", 380_000, (blind,))
     >>> population_recall(cell)[:3]
-    (0.2288..., 0.103..., 0.51...)
+    (0.2291..., 0.1025..., 0.5132...)
     """
     strata = unite(strata)
     rows = weigh(strata)
@@ -122,7 +122,7 @@ def _factored(rows: Sequence[Weighted], where_looked: Interval, n_eff: float, co
         where_looked,
         n_eff,
         _width_share(recall, had_it_been_known),
-        halving_rate(unseen, total.estimate, confidence),
+        halving_rate(unseen, missed, total.estimate, confidence),
     )
 
 

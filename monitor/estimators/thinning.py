@@ -1,4 +1,4 @@
-"""Exact bounds from independent thinning: m of M documents were seen, each with chance π; how large, how small can M be.
+"""Exact bounds from independent thinning: of M documents m were seen, each with chance π; the largest and least M.
 
 m ~ Binomial(M, π). Both bounds invert its exact tail, so that they hold at any size and for m = 0. Tails are taken from
 the incomplete beta function in π itself: 1 - π would lose the digits of a small rate.
@@ -42,7 +42,7 @@ def at_least(seen: int, rate: float, alpha: float, ceiling: int) -> int:
     Parameters as for `at_most`, but `rate` in (0, 1] is at *least* the chance of each document to be seen.
 
     >>> at_least(100, 0.5, 0.005, 10**9)
-    167
+    166
     """
     if not (0 <= seen <= ceiling and 0 < rate <= 1 and 0 < alpha < 1):
         raise ValueError(f"{seen} of at most {ceiling} at rate {rate}")

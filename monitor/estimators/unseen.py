@@ -1,15 +1,15 @@
 """How much of an interval's width comes from documents that nobody flagged, and which random rate would halve it.
 
 The factor g = F/(F + M) is uncertain through both totals. What M alone does to it, on the log scale, is the distance
-ln(F + M's upper limit) - ln(F + M's lower limit). Drawing k times as many unflagged documents leaves the expected total,
-divides its variance and its jump by k, and so narrows that distance by about 1/√k where misses were seen and by about
-1/k where none was: in between it's solved for.
+ln(F + M's upper limit) - ln(F + M's lower limit). Drawing k times as many unflagged documents leaves the expected
+total, divides its variance and its jump by k, and so narrows that distance by about 1/√k where misses were seen and by
+about 1/k where none was: in between it's solved for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, expm1, log
+from math import exp, expm1, log, log1p
 from typing import NamedTuple
 
 from monitor.estimators.fay_feuer import gamma_limits, known
@@ -18,7 +18,7 @@ from monitor.estimators.sample import Interval
 
 _STEPS = 12
 """Secant steps at most; the curve is nearly straight in logs, so three are usual."""
-_CLOSE = 5e-4
+_CLOSE = 2e-3
 """Relative error of the width at which the secant stops."""
 
 
@@ -57,30 +57,30 @@ def unseen_total(rows: Sequence[Weighted], occurrences: float) -> Unseen:
     return Unseen(total, variance, jump, drawn / stood_for)
 
 
-def halving_rate(unseen: Unseen, flagged_total: float, confidence: float = 0.95) -> float | None:
+def halving_rate(unseen: Unseen, now: Interval, flagged_total: float, confidence: float = 0.95) -> float | None:
     """Return the random rate, at most 1, at which M's part of the log-width would be half of what it is.
 
-    Parameters: `flagged_total` is F > 0. Labels are taken to be as complete as now.
-    Returns None where M is known: there is nothing to halve. Exact to .1 %: it's advice, not a bound.
+    Parameters: `now` is M between its limits, `flagged_total` is F > 0. Labels are taken to be as complete as now.
+    Returns None where M is known: there is nothing to halve. Exact to .5 %: it's advice, not a bound.
 
-    >>> halving_rate(Unseen(0.0, 0.0, 2_000.0, 0.0005), 100_000.0)
+    >>> unseen = Unseen(0.0, 0.0, 2_000.0, 0.0005)
+    >>> halving_rate(unseen, unseen.limits(0.95), 100_000.0)
     0.00101...
     """
     if not unseen.jump:
         return None
 
-    def width(log_times: float) -> float:
-        limits = unseen.limits(confidence, exp(log_times))
-        return log((flagged_total + limits.upper) / (flagged_total + limits.lower))
+    def width(missed: Interval) -> float:
+        return log1p((missed.upper - missed.lower) / (flagged_total + missed.lower))
 
-    half = width(0.0) / 2
+    half = width(now) / 2
     if not unseen.total:
         # the upper limit goes as 1/k exactly
         return min(unseen.rate * expm1(2 * half) / expm1(half), 1.0)
     before, excess_before = 0.0, log(2)
     here = log(3)
     for _ in range(_STEPS):
-        excess = log(width(here) / half)
+        excess = log(width(unseen.limits(confidence, exp(here))) / half)
         if abs(excess) < _CLOSE:
             break
         step = excess * (here - before) / (excess - excess_before)

@@ -23,12 +23,13 @@ def wilson(found: float, true: float, confidence: float = 0.95) -> Interval | No
     Parameters: `found` and `true` are counts, `0 <= found <= true`; an effective number needn't be whole.
     `confidence` is two-sided, in (0, 1).
 
-    Returns None where `true` is 0: no data gives no value. A limit is exactly 0 (1) where nothing (everything) was found.
+    Returns None where `true` is 0: no data gives no value. A limit is exactly 0 where nothing
+    was found, and 1 where everything was.
 
     Raises ValueError for counts that can't be: negative, more found than true, NaN or infinite.
 
     >>> wilson(84, 118)
-    Interval(estimate=0.711864406779661, lower=0.6243..., upper=0.7856...)
+    Interval(estimate=0.711864406779661, lower=0.6244..., upper=0.7858...)
     >>> wilson(0, 0) is None
     True
     """

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
+from monitor.exposition import clean
 from monitor.readings import ANY, BoardSnapshot, Reading
 
 State: TypeAlias = Literal["act", "unproven", "unknown", "plain", "ok"]
@@ -50,7 +51,7 @@ class Cell(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What the reader asked to see; empty strings are everything. `version` is `detector version`."""
+    """What the reader asked to see, in clean names; empty strings are everything. `version` is `detector version`."""
 
     entity: str = ""
     language: str = ""
@@ -58,7 +59,7 @@ class Selection(NamedTuple):
 
     def takes(self, reading: Reading) -> bool:
         """Return whether a row of this reading is asked for."""
-        return self.entity in ("", reading.entity) and self.language in ("", reading.language)
+        return self.entity in ("", clean(reading.entity)) and self.language in ("", clean(reading.language))
 
 
 def versions(snapshot: BoardSnapshot) -> list[Version]:
@@ -80,7 +81,7 @@ def cells(snapshot: BoardSnapshot, selection: Selection) -> tuple[list[Cell], li
     The first window that the board lists is the one on the page.
     """
     order = versions(snapshot)
-    asked = [v for v in order if " ".join(v) == selection.version]
+    asked = [v for v in order if clean(" ".join(v)) == selection.version]
     shown = asked or list({detector: (detector, version) for detector, version in reversed(order)}.values())
     window = next((r.window.days for r in snapshot.readings), None)
     found: list[Cell] = []

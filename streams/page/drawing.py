@@ -102,7 +102,7 @@ def render(snapshot: BoardSnapshot | None, pipeline: Pipeline, now: float, selec
     }
     context["alive"] = pipeline.alive(now)
     if snapshot is not None and pipeline.is_board:
-        context.update(_board(snapshot, now, selection or Selection()))
+        context.update(_board(snapshot, pipeline, now, selection or Selection()))
     else:
         context["title"], context["headline"] = _absent(pipeline)
         context["board_url"] = pipeline.board_url if urlsplit(pipeline.board_url).scheme in ("http", "https") else ""
@@ -117,11 +117,12 @@ def _absent(pipeline: Pipeline) -> tuple[str, str]:
     return "not the board", "This worker isn't the board: another one holds the readings."
 
 
-def _board(snapshot: BoardSnapshot, now: float, selection: Selection) -> dict[str, object]:
+def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: Selection) -> dict[str, object]:
     found, past = cells(snapshot, selection)
     stale = now - snapshot.computed_at > STALE_S
     states = {c.state for c in found}
-    told = "act" if "act" in states else "unknown" if states <= {"unknown"} else "ok"
+    refused = bool(pipeline.config_problem)
+    told = "act" if "act" in states or refused else "unknown" if states <= {"unknown"} else "ok"
     state = "unknown" if stale else told
     rows = [
         Row(
@@ -137,7 +138,7 @@ def _board(snapshot: BoardSnapshot, now: float, selection: Selection) -> dict[st
         "stale": stale,
         "state": state,
         "icon": _icon(state),
-        "title": words.title(found, stale=stale),
+        "title": words.title(found, stale=stale, refused=refused),
         "headline": words.headline(found, snapshot.queues, now),
         "rest": words.rest(found),
         "choices": [
@@ -151,13 +152,13 @@ def _board(snapshot: BoardSnapshot, now: float, selection: Selection) -> dict[st
 
 def _choices(snapshot: BoardSnapshot) -> tuple[list[tuple[str, str]], ...]:
     """Return the values of the filter's fields, each with the words that stand for it."""
-    entities = sorted({r.entity for r in snapshot.readings} - {ANY})
-    languages = sorted({r.language for r in snapshot.readings} - {ANY})
-    known = [" ".join(v) for v in versions(snapshot)]
+    entities = sorted({clean(r.entity) for r in snapshot.readings} - {ANY})
+    languages = sorted({clean(r.language) for r in snapshot.readings} - {ANY})
+    known = [clean(" ".join(v)) for v in versions(snapshot)]
     return (
-        [("", "every entity"), (ANY, "all together"), *((e, clean(e)) for e in entities)],
-        [("", "every language"), (ANY, "all together"), *((v, clean(v)) for v in languages)],
-        [("", "current"), *((v, clean(v)) for v in known)],
+        [("", "every entity"), (ANY, "all together"), *zip(entities, entities, strict=True)],
+        [("", "every language"), (ANY, "all together"), *zip(languages, languages, strict=True)],
+        [("", "current"), *zip(known, known, strict=True)],
     )
 
 
@@ -176,8 +177,9 @@ def moment(at: float | None) -> str:
     return words.DASH if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _icon(state: str) -> str:
-    return _ICON.format(_ICONS[state]).replace("#", "%23").replace("<", "%3C").replace(">", "%3E")
+def _icon(state: str) -> Markup:
+    """Return the address of an icon, all of it text of ours; only `#` would end it early."""
+    return Markup(_ICON.format(_ICONS[state]).replace("#", "%23"))  # noqa: S704  # nothing in it comes from outside
 
 
 def _printable(value: object) -> object:

@@ -33,12 +33,16 @@
     const page = new DOMParser().parseFromString(await answer.text(), "text/html"), fresh = page.documentElement;
     if (!fresh.dataset.build) throw new Error("another page");
     if (fresh.dataset.build !== root.dataset.build) return location.reload();
-    const focus = document.activeElement;
+    const focus = document.activeElement, y = scrollY, seen = focus.getBoundingClientRect().top;
+    const reading = focus !== document.body && seen >= 0 && seen < innerHeight;
     for (const id of ["top", "main", "below"]) {
       const mine = document.getElementById(id), theirs = page.getElementById(id);
       if (mine && theirs) morph(mine, theirs);
     }
-    if (focus && focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true });
+    if (focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true });
+    // A row that moves takes its reader along; otherwise the page stays where it is.
+    if (reading && focus.isConnected) scrollBy(0, focus.getBoundingClientRect().top - seen);
+    else scrollTo(scrollX, y);
     document.title = page.title;
     document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").href;
     root.dataset.state = fresh.dataset.state;

@@ -139,19 +139,23 @@ def headline(found: Sequence[Cell], queues: Iterable[Queue], now: float) -> str:
 
 
 def rest(found: Sequence[Cell]) -> str:
-    """Return how the cells stand that need nobody, in the order of the table."""
+    """Return how the cells stand that need nobody; nothing where the headline said it already."""
     states = Counter(c.state for c in found)
+    if len(found) == states["unknown"]:
+        return ""
     parts = [f"{states[s]} {text}" for s, text in _REST if states[s]]
     return f"{', '.join(parts)}." if parts else ""
 
 
-def title(found: Sequence[Cell], *, stale: bool) -> str:
+def title(found: Sequence[Cell], *, stale: bool, refused: bool) -> str:
     """Return the browser's title: the state first, for that's all that a tab shows."""
     states = Counter(c.state for c in found)
     if stale:
         return "stale"
     if states["act"]:
-        return f"{states['act']} of {len(found)} need you"
+        return f"{states['act']} of {len(found)} {'needs' if states['act'] == 1 else 'need'} you"
+    if refused:
+        return "config refused"
     return "no number yet" if len(found) == states["unknown"] else "nothing needs you"
 
 

@@ -132,7 +132,7 @@ def test_spans_under_the_threshold_and_foreign_names_are_left_to_the_reader() ->
 def test_an_empty_text_is_a_readable_decision() -> None:
     """A document with nothing in it was still seen by the detector."""
     decoded = decode_decision(with_fields(DECISION, text="", spans=[], second=None), LIMITS)
-    assert ("", [], ()) == (decoded.record.text, decoded.record.spans, decoded.quarantined)
+    assert (decoded.record.text, decoded.record.spans, decoded.quarantined) == ("", [], ())
 
 
 def test_bad_spans_of_a_typed_record_are_set_aside_and_their_neighbours_stay() -> None:
@@ -145,7 +145,7 @@ def test_bad_spans_of_a_typed_record_are_set_aside_and_their_neighbours_stay() -
     second = [{"start": 3, "end": 3, "entity": "NAME"}]
     decoded = decode_decision(with_fields(DECISION, spans=spans, second=second), LIMITS)
     assert [Span(0, 4, "PERSON", None)] == decoded.record.spans
-    assert [] == decoded.record.second
+    assert decoded.record.second == []
     expected = (
         Quarantine("whitespace", "$.spans[1]"),
         Quarantine("beyond_text", "$.spans[2].end"),
@@ -159,7 +159,7 @@ def test_a_text_over_the_limit_is_refused_by_its_bytes(text: str) -> None:
     """The limit counts UTF-8 bytes, not characters."""
     with pytest.raises(TextTooLong) as caught:
         decode_decision(with_fields(DECISION, text=text, spans=[]), NARROW)
-    assert "$.text" == caught.value.where
+    assert caught.value.where == "$.text"
 
 
 @pytest.mark.parametrize("text", ["x" * 40, "é" * 20, "😀" * 10])
@@ -171,7 +171,7 @@ def test_a_text_at_the_limit_is_read(text: str) -> None:
 def test_more_spans_than_the_limit_are_refused() -> None:
     """One more than allowed is a dead letter; as many as allowed are not."""
     span = {"start": 0, "end": 4, "entity": "PERSON"}
-    assert 3 == len(decode_decision(with_fields(DECISION, spans=[span] * 3), NARROW).record.spans)
+    assert len(decode_decision(with_fields(DECISION, spans=[span] * 3), NARROW).record.spans) == 3
     with pytest.raises(TooManySpans):
         decode_decision(with_fields(DECISION, spans=[span] * 4), NARROW)
     with pytest.raises(TooManySpans):
@@ -240,14 +240,14 @@ def test_both_paths_give_the_same_label(value: bytes, limits: Limits) -> None:
 
 @given(altered(DECISION) | damaged(DECISION))
 def test_every_span_that_comes_out_names_real_text(value: bytes) -> None:
-    """Whatever went in, a span that stays has an extent, text that isn't blank, a name, and a score in [0, 1] or none."""
+    """A span that stays has an extent, text that isn't blank, a name, and a score in [0, 1] or none."""
     try:
         record = decode_decision(value, LIMITS).record
     except RecordError:
         return
     for span in (*record.spans, *(record.second or ())):
         assert 0 <= span.start < span.end <= len(record.text)
-        assert "" != record.text[span.start : span.end].strip()
-        assert "" != span.entity.strip()
+        assert record.text[span.start : span.end].strip() != ""
+        assert span.entity.strip() != ""
         assert span.score is None or 0 <= span.score <= 1
     json.dumps(record.text, ensure_ascii=False).encode()

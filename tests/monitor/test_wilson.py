@@ -49,7 +49,7 @@ def test_degenerate_counts_have_nine_digits_and_exact_corners(
     interval = wilson(found, true)
 
     assert interval is not None
-    assert (pytest.approx(lower, abs=1e-9), pytest.approx(upper, abs=1e-9)) == interval[1:]
+    assert pytest.approx((lower, upper), abs=1e-9) == interval[1:]
     assert (found == 0) == (interval.lower == 0.0)
     assert (found == true) == (interval.upper == 1.0)
 

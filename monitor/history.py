@@ -1,0 +1,120 @@
+"""What was in force when: every config that ever decided a record, and from which offset of which partition on.
+
+The history topic is compacted and small, and every worker follows it. Its records are of three kinds: a config with its
+time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>`, see `monitor.route.ChangeRecord`), and
+where the board is (`board`). What is read again below a recorded offset is decided under the plan of then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from monitor.config import Config, config_id, deciding_document, key_fingerprint, read_config
+from monitor.errors import ConfigError
+from monitor.fold import Output
+from monitor.plan import Plan
+from monitor.readings import Change
+from monitor.route import ChangeRecord
+
+_BOARD = b"board"
+
+
+class ConfigRecord(msgspec.Struct, frozen=True):
+    """A config that was taken into use, its sampling key as a fingerprint."""
+
+    at: float
+    config: dict[str, object]
+    net: str
+
+
+class BoardRecord(msgspec.Struct, frozen=True):
+    """Where the board's page is."""
+
+    url: str
+    at: float
+
+
+class Recorded(NamedTuple):
+    """A change of plan at an offset."""
+
+    offset: int
+    config: str
+    thinning: float
+    at: float
+
+
+class History:
+    """What the history topic says, record by record."""
+
+    def __init__(self) -> None:
+        self.configs: dict[str, ConfigRecord] = {}
+        self.changes: dict[tuple[str, int], dict[int, Recorded]] = {}
+        self.board_url = ""
+        self.unreadable = 0
+        """Records that no worker of this version wrote."""
+
+    def take(self, key: bytes | None, value: bytes | None) -> None:
+        """Take a record of the topic; one that can't be read is counted and left out."""
+        if key is None or value is None:
+            return
+        kind, _, rest = key.decode("utf-8", "replace").partition("/")
+        try:
+            if key == _BOARD:
+                self.board_url = msgspec.json.decode(value, type=BoardRecord).url
+            elif kind == "config":
+                self.configs[rest] = msgspec.json.decode(value, type=ConfigRecord)
+            elif kind == "change":
+                change = msgspec.json.decode(value, type=ChangeRecord)
+                of_partition = self.changes.setdefault((change.topic, change.partition), {})
+                of_partition[change.offset] = Recorded(change.offset, change.config, change.thinning, change.at)
+            else:
+                self.unreadable += 1
+        except msgspec.DecodeError:
+            self.unreadable += 1
+
+    def of(self, topic: str, partition: int) -> list[Recorded]:
+        """Return the changes of a partition, by offset."""
+        return sorted(self.changes.get((topic, partition), {}).values())
+
+    def plan(self, identity: str, thinning: float, current: Plan) -> Plan | None:
+        """Return the plan of a recorded config; None where it isn't recorded, or was made with another sampling key.
+
+        The key itself is never recorded: it's the current config's, if that one's fingerprint is the recorded one.
+        """
+        if (identity, thinning) == (current.id, current.thinning):
+            return current
+        if identity == current.id:
+            return Plan(current.config, thinning)
+        record = self.configs.get(identity)
+        config = None if record is None else _rebuild(record.config, current.config)
+        return Plan(config, thinning) if config is not None and config_id(config) == identity else None
+
+    def latest_changes(self, most: int = 20) -> list[Change]:
+        """Return when each config was taken into use, newest first."""
+        records = sorted(self.configs.items(), key=lambda item: -item[1].at)[:most]
+        return [Change(record.at, "config", identity, f"net {record.net}") for identity, record in records]
+
+
+def _rebuild(document: Mapping[str, object], current: Config) -> Config | None:
+    sampling = document.get("sampling")
+    if not isinstance(sampling, dict) or sampling.get("key") != key_fingerprint(current):
+        return None
+    restored = {**document, "sampling": {**sampling, "key": current.sampling.key}}
+    try:
+        return read_config(restored, source="history")
+    except ConfigError:
+        return None
+
+
+def config_record(plan: Plan, at: float) -> Output:
+    """Return the history record of a config that is taken into use."""
+    record = ConfigRecord(at, deciding_document(plan.config), plan.net.version)
+    return Output("history", f"config/{plan.id}".encode(), msgspec.json.encode(record))
+
+
+def board_record(url: str, at: float) -> Output:
+    """Return the history record of where the board is."""
+    return Output("history", _BOARD, msgspec.json.encode(BoardRecord(url, at)))

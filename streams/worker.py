@@ -1,0 +1,106 @@
+"""A worker in a process: signals, the end, and the exit code.
+
+SIGTERM or SIGINT: the last checkpoint, then 0; a second one changes nothing. A crash: 1, and whoever supervises the
+process starts it again, its state being whole. Either way the process ends: past a deadline it is ended from a thread
+of its own, since what hangs is the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+
+import mode
+import structlog
+
+from monitor.errors import RecallwatchError
+from streams.app import App
+
+log = structlog.get_logger(__name__)
+
+STOP_WITHIN_S = 45.0
+"""From SIGTERM to the end; below the grace period of whoever sends it."""
+CRASH_WITHIN_S = 20.0
+"""From a crash to the end."""
+
+
+class Process(mode.Worker):
+    """Runs one app on a loop of its own; logging and standard output stay as they are."""
+
+    def __init__(self, app: App, loop: asyncio.AbstractEventLoop) -> None:
+        self.app = app
+        self._deadline: threading.Timer | None = None
+        super().__init__(app, loop=loop, quiet=True, override_logging=False, redirect_stdouts=False)
+
+    async def on_start(self) -> None:
+        """Tell Faust that this is no client."""
+        self.app.in_worker = True
+        await super().on_start()
+
+    def run(self) -> int:
+        """Run until a signal or a crash; return the exit code, raise the crash's reason where it is ours."""
+        self._starting_fut = asyncio.ensure_future(self.start(), loop=self.loop)
+        try:
+            self.loop.run_until_complete(self._starting_fut)
+        except asyncio.CancelledError:
+            log.info("stopped_while_starting")
+        except Exception as error:  # noqa: BLE001  # what ended the worker is reported below, after everything is closed
+            self._crash(error)
+        try:
+            self.stop_and_shutdown()
+        except Exception as error:  # noqa: BLE001  # mode raises the crash's reason again
+            self._crash(error)
+        finally:
+            if self._deadline is not None:
+                self._deadline.cancel()
+        return self._exit_code()
+
+    def _exit_code(self) -> int:
+        reason = self.crash_reason
+        if isinstance(reason, RecallwatchError):
+            raise reason
+        if reason is not None:
+            log.critical("worker_crashed", problem=f"{type(reason).__name__}")
+            return 1
+        return 0
+
+    def _schedule_shutdown(self, signal: signal.Signals) -> None:
+        self._end_within(STOP_WITHIN_S)
+        super()._schedule_shutdown(signal)
+
+    def _crash(self, reason: BaseException) -> None:
+        self._end_within(CRASH_WITHIN_S)
+        super()._crash(reason)
+
+    def _end_within(self, seconds: float) -> None:
+        if self._deadline is None:
+            self._deadline = threading.Timer(seconds, _end, [seconds])
+            self._deadline.daemon = True
+            self._deadline.start()
+
+    async def _sentinel_task(self) -> None:
+        """Mode sleeps a second here for tasks that it has cancelled; one turn of the loop is enough."""
+        await asyncio.sleep(0)
+
+
+def _end(seconds: float) -> None:
+    log.critical("worker_hangs", ended_after_s=seconds)
+    logging.shutdown()
+    os._exit(1)
+
+
+def run_worker(app: App) -> int:
+    """Run a worker in this process until a signal or a crash; return the exit code.
+
+    Raises
+    ------
+    RecallwatchError
+        Where that is what ended it: `ConfigError` for a topic with other settings, `StateError` for unreadable rows.
+
+    """
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    return Process(app, loop).run()
