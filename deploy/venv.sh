@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Makes and fills .venv; sourced by tests/run and deploy/demo, which set `root` to the checkout before.
+# Makes and fills .venv; sourced by tests/run and deploy/demo, which set `root`, the checkout, and `me`, their own name.
 #
 # .venv/.installed names what was last installed, and out of which pyproject.toml and constraints, so that a second
 # run starts at once. `dev` holds all of `demo`.
 
-say() { printf '%s: %s\n' "${0##*/}" "$*"; }
+say() { printf '%s: %s\n' "$me" "$*"; }
 
 give_up() {
-  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  printf '%s: %s\n' "$me" "$*" >&2
   exit 1
 }
 

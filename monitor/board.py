@@ -55,10 +55,13 @@ class Board:
     def fold(self, channel: Channel, records: Sequence[Record], following: int) -> list[Output]:  # noqa: ARG002
         """Take published rows; return rows to write back over a presumed dead worker's."""
         outputs: list[Output] = []
+        position = self._next or 0
         for record in records:
-            if record.key is not None and (self._next is None or record.offset >= self._next):
-                outputs += self.take(record.key, record.value)
-        self._next = following
+            if record.offset >= position:
+                position = record.offset + 1
+                if record.key is not None:
+                    outputs += self.take(record.key, record.value)
+        self._next = max(position, following)
         return outputs
 
     def take(self, key: bytes, value: bytes | None) -> list[Output]:
@@ -146,7 +149,7 @@ class Board:
                 net=",".join(sorted({net for _, net in sums.made})),
                 age_s=None if now is None or not last else max(now - max(last) / 1000, 0.0),
             )
-            for entity in sorted(sums.entities):
+            for entity in sums.listed(self.plan.aliases.known, self.plan.config.limits.max_entities):
                 found += self._cells.read(scope, sums, entity)
         return found
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from typing import NamedTuple
 
 from monitor.estimators.sample import Design, Moments, StratumSample
@@ -36,7 +37,8 @@ class VersionSums:
         self._census: dict[tuple[str, Stratum], int] = {}
         self._designs: defaultdict[tuple[str, Stratum], list[tuple[float, DesignRow]]] = defaultdict(list)
         self._cells: dict[tuple[str, Stratum, float, str, Reading], Moments] = {}
-        self.entities: set[str] = {ANY_ENTITY}
+        self.entities: Counter[str] = Counter()
+        """Entities flagged or labelled, with how often."""
         self.made: set[tuple[str, str]] = set()
 
     def add(self, key: CensusKey | FlaggedKey | DesignKey | CellKey | MadeKey, row: tuple[int, ...]) -> None:
@@ -46,13 +48,21 @@ class VersionSums:
         elif isinstance(key, DesignKey):
             self._designs[key.language, key.stratum].append((key.probability, DesignRow(*row)))
         elif isinstance(key, CellKey):
-            self.entities.add(key.entity)
+            self.entities[key.entity] += row[Moments._fields.index("y")]
             place = (key.language, key.stratum, key.probability, key.entity, key.reading)
             self._cells[place] = Moments(*row)
         elif isinstance(key, FlaggedKey):
-            self.entities.add(key.entity)
+            self.entities[key.entity] += row[1]
         else:
             self.made.add((key.config, key.net))
+
+    def listed(self, known: Callable[[str], bool], most: int) -> list[str]:
+        """Return the entities to read: all that are known, of others the `most` frequent, and their roll-up."""
+        others = sorted(
+            (-n, entity) for entity, n in self.entities.items() if not known(entity) and entity != ANY_ENTITY
+        )
+        left_out = {entity for _, entity in others[most:]}
+        return sorted({ANY_ENTITY, *self.entities} - left_out)
 
     def frames(self) -> list[Frame]:
         """Return the strata that hold any document, by language, in the strata's own order."""

@@ -73,13 +73,13 @@ def luhn(candidate: str) -> bool:
 
 
 def payment_card(candidate: str) -> bool:
-    """Whether 13 to 19 digits, not all the same, pass Luhn's formula. Source: ISO/IEC 7812-1.
+    """Whether 12 to 19 digits, not all the same, pass Luhn's formula. Source: ISO/IEC 7812-1; Maestro has 12.
 
     >>> payment_card("4111-1111-1111-1111"), payment_card("0000 0000 0000 0000")
     (True, False)
     """
     compact = candidate.encode().translate(None, _SEPARATORS)
-    shaped = 13 <= len(compact) <= 19 and compact.isdigit() and compact.strip(compact[:1])
+    shaped = 12 <= len(compact) <= 19 and compact.isdigit() and compact.strip(compact[:1])
     return bool(shaped) and _passes_luhn(compact.translate(_VALUES))
 
 

@@ -11,7 +11,7 @@ import difflib
 import hashlib
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args, get_origin
 
 import msgspec
 
@@ -126,7 +126,9 @@ class Topics(_Section, frozen=True):
     tallies: str = "tallies"
     history: str = "history"
     partitions: Positive = 4
-    """Of `decisions`, `sampled`, `labels` and `labels-by-document` where `recallwatch topics` creates them."""
+    """Of `decisions`, `sampled`, `annotation-tasks` and `labels-by-document`."""
+    labels_partitions: Positive = 1
+    """Of `labels`, which belongs to the annotation tool."""
     replication: Positive = 1
     decisions_retention_hours: Positive = 72
 
@@ -189,10 +191,6 @@ class Config(_Section, frozen=True):
         """Days that the ledger keeps a document: the longest window and the deadline of the last day in it."""
         return max(self.readings.windows_days) + -int(-self.labels.deadline_days // 1)
 
-    def target(self, entity: str, language: str) -> float | None:
-        """Return the recall asked for in a cell: the language's own, else the entity's, else None."""
-        return self.targets.get(f"{entity}.{language}", self.targets.get(entity))
-
 
 def read_config(document: Mapping[str, object], *, source: str = "config") -> Config:
     """Return the tree of a decoded TOML document.
@@ -219,9 +217,21 @@ def _refuse_unknown(table: Mapping[str, object], section: type[msgspec.Struct], 
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
             hint = f"did you mean {prefix}{near[0]}?" if near else f"known here: {', '.join(sorted(known))}"
             raise ConfigError(f"{prefix}{key}", f"unknown key; {hint}", source=source)
-        kind = known[key]
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and isinstance(value, Mapping):
-            _refuse_unknown(value, kind, f"{prefix}{key}.", source)
+        if isinstance(value, Mapping):
+            _refuse_unknown_inside(value, known[key], f"{prefix}{key}.", source)
+
+
+def _refuse_unknown_inside(value: Mapping[str, object], kind: object, prefix: str, source: str) -> None:
+    """Look into a section, and into each section of a table of sections (by language, by name)."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        _refuse_unknown(value, kind, prefix, source)
+        return
+    of_values = get_args(kind)[1] if get_origin(kind) is dict else None
+    for section in get_args(of_values) or (of_values,):
+        if isinstance(section, type) and issubclass(section, msgspec.Struct):
+            for name, inner in value.items():
+                if isinstance(inner, Mapping):
+                    _refuse_unknown(inner, section, f"{prefix}{name}.", source)
 
 
 def _explain(error: msgspec.ValidationError, document: Mapping[str, object], source: str) -> ConfigError:
@@ -263,13 +273,18 @@ def _converts(path: list[str], value: object) -> bool:
 def _check_names(config: Config, source: str) -> None:
     """Check the keys that are names: strata, targets; and what holds between two settings."""
     rates = {"sampling.loose_rate_by_stratum": config.sampling.loose_rate_by_stratum}
+    languages: dict[str, str] = {}
     for language, own in config.sampling.by_language.items():
+        if (other := languages.setdefault(language.lower(), language)) != language:
+            raise ConfigError(f"sampling.by_language.{language}", f"the same language as {other}", source=source)
         rates[f"sampling.by_language.{language}.loose_rate_by_stratum"] = own.loose_rate_by_stratum
     for key, table in rates.items():
         for stratum in table:
             if stratum not in FLAGGED:
                 problem = f"no such stratum; allowed: {', '.join(FLAGGED)} (unflagged documents: random_rate)"
                 raise ConfigError(f"{key}.{stratum}", problem, source=source)
+    if len(set(config.readings.windows_days)) < len(config.readings.windows_days):
+        raise ConfigError("readings.windows_days", "names a window twice", source=source)
     names = [n for n in msgspec.structs.astuple(config.topics) if isinstance(n, str)]
     twice = next((n for n in names if names.count(n) > 1 or not re.fullmatch(r"[A-Za-z0-9._-]{1,249}", n)), None)
     if twice is not None:

@@ -45,8 +45,11 @@ def contribution(document: Document, fold: FoldName, iou: float) -> Iterator[Par
         skipped = truth is None and bool(text.answers)
         row = (1, int(truth is not None), int(skipped))
         yield Part(text.drawn[0].day, QueueKey(text.language), row)
-        for drawn in text.drawn:
-            yield from _design(drawn, labelled=truth is not None, skipped=skipped)
+        for place, drawn in enumerate(text.drawn):
+            # the first version's task is the text's only one: its label serves the others too
+            yield from _design(
+                drawn, labelled=truth is not None, skipped=skipped, reused=truth is not None and place > 0
+            )
             if truth is not None:
                 yield from _cells(drawn, truth, fold, iou)
     day = document.texts[0].drawn[0].day if document.texts else document.day
@@ -55,7 +58,7 @@ def contribution(document: Document, fold: FoldName, iou: float) -> Iterator[Par
         if outcome == "rejected":
             yield Part(day, CountKey("dead_letters", "labels_by_document/bad_span"), (times,))
     if document.early:
-        yield Part(day, CountKey("labels", "orphan"), (len(document.early),))
+        yield Part(day, CountKey("labels", document.waiting), (len(document.early),))
 
 
 def open_task(document: Document) -> Iterator[OpenTask]:
@@ -66,10 +69,10 @@ def open_task(document: Document) -> Iterator[OpenTask]:
             yield OpenTask(first.day, text.language, first.at)
 
 
-def _design(drawn: Drawn, *, labelled: bool, skipped: bool) -> Iterator[Part]:
+def _design(drawn: Drawn, *, labelled: bool, skipped: bool, reused: bool) -> Iterator[Part]:
     key = DesignKey(drawn.language, drawn.detector, drawn.version, drawn.stratum, drawn.probability)
     waiting = not (labelled or skipped)
-    yield Part(drawn.day, key, DesignRow(1, int(labelled), int(skipped), int(waiting), int(drawn.reused)))
+    yield Part(drawn.day, key, DesignRow(1, int(labelled), int(skipped), int(waiting), int(reused)))
     yield Part(drawn.day, MadeKey(drawn.detector, drawn.version, drawn.config, drawn.net), (1,))
 
 

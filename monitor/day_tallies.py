@@ -95,7 +95,8 @@ class DayTallies:
                 oldest[language] = heap[0][0]
         return oldest
 
-    def settle(self) -> None:
-        """Note that what `publish` returned is durable."""
-        self._changed.clear()
+    def settle(self, *, superseded: bool = False) -> None:
+        """Note that what `publish` returned is durable; `superseded`: a higher position is out, so publish it again."""
+        if not superseded:
+            self._changed.clear()
         self._dropped.clear()

@@ -15,6 +15,7 @@ from monitor.entities import usable_name
 from monitor.records import Decision, Label, Span
 from monitor.salvage import (
     LAST_REVISION,
+    LONGEST_BLANK,
     Decoded,
     Limits,
     Quarantine,
@@ -116,7 +117,7 @@ def _flawless(spans: Sequence[Span], text: str) -> bool:
             not 0 <= start < end <= length
             or not (score is None or 0.0 <= score <= 1.0)
             or not (span.entity.isidentifier() or usable_name(span.entity))
-            or (text[start].isspace() and text[start:end].isspace())
+            or (text[start].isspace() and text[start : min(end, start + LONGEST_BLANK)].isspace())
         ):
             return False
     return True

@@ -9,18 +9,21 @@ it took; a record at or below it was taken before and is nothing new.
 
 An answer belongs to a *text*, not to a detector version: versions that read the same text share one task and one truth,
 and a version that comes after the answer is served by it at once. A text that changed under the same id is another text
-with a task of its own. An answer that comes before its document waits in the row. A rejected record leaves the row as
-it was, but for the count of it.
+with a task of its own. An answer that comes before its text waits in the row: the two inputs are read at their own
+pace, and after a crash in another order than before. A rejected record leaves the row as it was, but for the count of
+it.
 """
 
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from typing import Literal
 
 import msgspec
 
 from monitor.errors import BadSpan
+from monitor.origin import DrawnRecord, Origin, taken_before
 from monitor.records import Label, Sampled, Stratum, Task
 
 Outcome = Literal[
@@ -28,7 +31,7 @@ Outcome = Literal[
 ]
 """What became of a label (`late` beside another one), or of a document drawn twice (`repeat`)."""
 
-_EARLY_KEPT = 8
+_EARLY_KEPT = 64
 DAY_S = 86_400
 
 
@@ -44,7 +47,6 @@ class Drawn(msgspec.Struct, array_like=True, frozen=True):
     net: str
     day: int
     at: float
-    reused: bool
     spans: list[tuple[int, int, str]]
 
 
@@ -86,60 +88,73 @@ class Document(msgspec.Struct, array_like=True):
     """The row of a document."""
 
     day: int
-    """The last day it was drawn or answered; it expires with the window."""
+    """The last day it was drawn, or the day of its label while it isn't; it expires with the window."""
     sampled_offset: int = -1
     labels_offset: int = -1
     texts: list[Text] = []
     early: list[Early] = []
     outcomes: dict[str, int] = {}
+    drawn_from: dict[int, int] = {}
+    """Highest offset by partition of decisions that this document was drawn from."""
+    labelled_from: dict[int, int] = {}
+    """The same of the labels as the tools sent them."""
 
     def count(self, outcome: Outcome) -> None:
         """Count what became of a record."""
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
 
-    def draw(self, sampled: Sampled, deadline_s: float, copies: int) -> Task | None:
+    def draw(self, sampled: DrawnRecord, deadline_s: float, copies: int) -> Task | None:
         """Put the drawn document in, unless this detector version is there already; return the task to send, if any."""
+        sent_again = taken_before(self.drawn_from, sampled.origin)
         if any(d.detector == sampled.detector and d.version == sampled.version for t in self.texts for d in t.drawn):
-            self.count("repeat")
+            if not sent_again:
+                self.count("repeat")
             return None
         self.day = max(self.day, sampled.day)
         digest = hashlib.blake2b(sampled.text.encode(), digest_size=8).hexdigest()
         text = next((t for t in self.texts if t.digest == digest), None)
         if text is not None:
-            text.drawn.append(_drawn(sampled, reused=text.truth is not None))
+            text.drawn.append(_drawn(sampled))
             return None
         task = _task(sampled, digest, deadline_s, copies)
         text = Text(digest, len(sampled.text), sampled.lang, sampled.text, task.task_id, task.due_at, [])
-        text.drawn.append(_drawn(sampled, reused=False))
+        text.drawn.append(_drawn(sampled))
         self.texts.append(text)
         waiting, self.early = self.early, []
         for early in waiting:
-            self._answer_or_count(early.label, early.at)
+            if self._text_of(early.label) is text:
+                with suppress(BadSpan):
+                    self._join(text, early.label, early.at, sent_again=False)
+            else:
+                self.early.append(early)
         return None if text.truth is not None else task
 
-    def _answer_or_count(self, label: Label, at: float) -> None:
-        try:
-            self.answer(label, at)
-        except BadSpan:
-            self.count("rejected")
-
-    def answer(self, label: Label, at: float) -> Outcome:
-        """Take a label; `at` is when it arrived, in seconds.
+    def answer(self, label: Label, at: float, origin: Origin | None = None) -> Outcome | None:
+        """Take a label; `at` is when it arrived, in seconds. Return None where INTAKE sent again what was taken before.
 
         Raises
         ------
         BadSpan
-            A span that the text can't have. Nothing but the offsets has changed then; the caller counts it.
+            A span that the text can't have. Nothing but the count of it has changed then.
         """
-        if not self.texts:
-            self._keep_early(label, at)
-            return "orphan"
+        sent_again = taken_before(self.labelled_from, origin)
         text = self._text_of(label)
-        if text is None:
-            self.count("other_task")
-            return "other_task"
-        _check_spans(label, text)
+        if text is not None:
+            return self._join(text, label, at, sent_again=sent_again)
+        if sent_again and any(early.label == label for early in self.early):
+            return None
+        return self._keep_early(label, at)
+
+    def _join(self, text: Text, label: Label, at: float, *, sent_again: bool) -> Outcome | None:
+        try:
+            _check_spans(label, text)
+        except BadSpan:
+            if not sent_again:
+                self.count("rejected")
+            raise
         outcome = _join(text, label)
+        if sent_again and outcome == "duplicate":
+            return None
         self.count(outcome)
         if at > text.due_at and outcome in {"joined", "skipped"}:
             self.count("late")
@@ -147,14 +162,22 @@ class Document(msgspec.Struct, array_like=True):
             text.held = None
         return outcome
 
-    def _keep_early(self, label: Label, at: float) -> None:
+    @property
+    def waiting(self) -> Outcome:
+        """What the labels that wait are, as long as no text comes that they are about."""
+        return "other_task" if self.texts else "orphan"
+
+    def _keep_early(self, label: Label, at: float) -> Outcome:
         self.early.append(Early(label, at))
-        del self.early[:-_EARLY_KEPT]
+        if len(self.early) > _EARLY_KEPT:
+            del self.early[0]
+            self.count(self.waiting)
+        return self.waiting
 
     def _text_of(self, label: Label) -> Text | None:
         """Return the text that a label is about: its task's, or the newest one where it names no task."""
         if not label.task_id:
-            return self.texts[-1]
+            return self.texts[-1] if self.texts else None
         return next((t for t in self.texts if t.task_id == label.task_id), None)
 
 
@@ -176,7 +199,7 @@ def _task(sampled: Sampled, digest: str, deadline_s: float, copies: int) -> Task
     )
 
 
-def _drawn(sampled: Sampled, *, reused: bool) -> Drawn:
+def _drawn(sampled: Sampled) -> Drawn:
     return Drawn(
         detector=sampled.detector,
         version=sampled.version,
@@ -187,7 +210,6 @@ def _drawn(sampled: Sampled, *, reused: bool) -> Drawn:
         net=sampled.net,
         day=sampled.day,
         at=sampled.sampled_at,
-        reused=reused,
         spans=[(s.start, s.end, s.entity) for s in sampled.spans],
     )
 

@@ -14,10 +14,11 @@ import msgspec
 from monitor.decoding import decode_label
 from monitor.errors import RecordError, StateError
 from monitor.fold import Channel, Output
+from monitor.origin import LabelRecord
 from monitor.plan import Plan
-from monitor.records import Record
+from monitor.records import Label, Record
 from monitor.route import dead_letter
-from monitor.tallies import DAY_MS, published
+from monitor.tallies import DAY_MS, published, usable_ms
 from monitor.tally import CountKey, Tally
 
 
@@ -49,7 +50,7 @@ class Intake:
     ) -> None:
         self._topic = topic
         self._partition = partition
-        self._plan = plan
+        self.plan = plan
         self._flow = Counter() if flow is None else flow
         self._next: int | None = None
         self._day = 0
@@ -60,9 +61,11 @@ class Intake:
 
     def _restore(self, row: bytes) -> None:
         try:
-            head = msgspec.msgpack.decode(row, type=_Head)
+            head: _Head | None = msgspec.msgpack.decode(row, type=_Head)
         except msgspec.DecodeError:
-            raise StateError(f"{self._topic}/{self._partition}: no row of this version: delete its changelog") from None
+            head = None
+        if head is None or head.format != 1:
+            raise StateError(f"{self._topic}/{self._partition}: no row of this version: delete its changelog")
         self._next = head.next
         self._counts = Counter({(day, CountKey(name, detail)): n for day, name, detail, n in head.counts})
         self._changed = {day for day, _ in self._counts}
@@ -75,25 +78,32 @@ class Intake:
     def fold(self, channel: Channel, records: Sequence[Record], following: int) -> list[Output]:
         """Return the labels re-keyed by document, at their own event time, and dead letters."""
         outputs: list[Output] = []
+        position = self._next or 0
         for record in records:
-            if self._next is None or record.offset >= self._next:
+            if record.offset >= position:
+                position = record.offset + 1
                 self._take(channel, record, outputs)
-        self._next = following
+        self._next = max(position, following)
         return outputs
 
     def _take(self, channel: Channel, record: Record, outputs: list[Output]) -> None:
-        self._advance(record.timestamp_ms // DAY_MS)
+        at_ms = usable_ms(record.timestamp_ms, self._day)
+        self._advance(at_ms // DAY_MS)
         if record.value is None:
             self._count("tombstones", channel)
+            self._flow["tombstones", channel] += 1
             return
         try:
-            label = decode_label(record.value, self._plan.limits)
+            label = decode_label(record.value, self.plan.limits)
         except RecordError as error:
             outputs.append(self.refuse(channel, record.offset, error))
             return
         self._count("labels_read", "")
-        value = msgspec.json.encode(label)
-        outputs.append(Output("labels_by_document", label.doc_id.encode(), value, record.timestamp_ms))
+        value = msgspec.json.encode(self._with_origin(label, record.offset))
+        outputs.append(Output("labels_by_document", label.doc_id.encode(), value, at_ms))
+
+    def _with_origin(self, label: Label, offset: int) -> LabelRecord:
+        return LabelRecord(**msgspec.structs.asdict(label), origin=(self._partition, offset))
 
     def refuse(self, channel: Channel, offset: int, error: RecordError) -> Output:
         """Count a label that can't be read, and return its dead letter."""
@@ -104,7 +114,7 @@ class Intake:
     def _advance(self, day: int) -> None:
         if day > self._day:
             self._day = day
-            horizon = day - self._plan.config.horizon_days
+            horizon = day - self.plan.horizon_days
             for key in [k for k in self._counts if k[0] < horizon]:
                 del self._counts[key]
                 self._changed.add(key[0])
@@ -115,7 +125,7 @@ class Intake:
 
     def adopt(self, plan: Plan) -> None:
         """Take up another plan: its limits."""
-        self._plan = plan
+        self.plan = plan
 
     def rows(self) -> Mapping[str, bytes | None]:
         """Return nothing: the head is the whole state."""

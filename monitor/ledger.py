@@ -5,9 +5,10 @@ the offsets of the last records it took, so reading on from any older position c
 the sum of `contribution` over the rows; a row that changes is taken away as it was and added as it is.
 
 The head holds both positions, and the count and an additive checksum of the rows *as of those positions*. Rows may be
-newer than the head (a crash between the two writes); such a row knows it, by its offsets, and carries the hash that the
-head still counts for it. At recovery the sum must come out. If it doesn't, somebody wrote an old row over a newer one
-(a worker that was presumed dead), nobody knows which, and the partition is built again from its two topics.
+newer than the head (a crash between the two writes); such a row is *ahead*: it knows it, by its offsets, and carries
+the hash that the head counts for it, until a head has read past it. At recovery the sum must come out. If it doesn't,
+somebody wrote an old row over a newer one (a worker that was presumed dead), nobody knows which, and the partition is
+built again from its two topics.
 
 Rows expire with the window, by the days of the records and never by the clock on the wall. A row that has expired
 leaves the checksum with the head that names the new limit, and is deleted after that head is durable.
@@ -26,13 +27,14 @@ from monitor.decoding import decode_label
 from monitor.document import DAY_S, Document
 from monitor.errors import BadSpan, NotJson, RecordError, StateError
 from monitor.fold import Channel, Output
+from monitor.origin import DrawnRecord, origin_of
 from monitor.plan import Plan
-from monitor.records import Record, Sampled
+from monitor.records import Record
 from monitor.route import dead_letter
-from monitor.tallies import DAY_MS
+from monitor.tallies import DAY_MS, usable_ms
 from monitor.tally import CountKey
 
-_SAMPLED = msgspec.json.Decoder(Sampled)
+_DRAWN = msgspec.json.Decoder(DrawnRecord)
 _ROW = msgspec.msgpack.Decoder(Document)
 _MASK = (1 << 64) - 1
 
@@ -50,6 +52,12 @@ class _Head(msgspec.Struct, array_like=True, frozen=True):
     checksum: int
     dead: list[tuple[int, str, int]]
     """Dead letters of undecodable records: day, reason, times."""
+    rebuilt_to: int = 0
+    """The position that was reached before the last rebuild."""
+
+
+_NO_HEAD = _Head(1, None, None, 0, 0, 0, 0, [])
+"""What a partition begins with: rows of a first checkpoint that was cut short are ahead of it."""
 
 
 class Ledger:
@@ -85,7 +93,7 @@ class Ledger:
         flow: Counter[tuple[str, ...]] | None = None,
     ) -> None:
         self._partition = partition
-        self._plan = plan
+        self.plan = plan
         self._topics = topics
         self._flow = Counter() if flow is None else flow
         self._next: dict[Channel, int | None] = {"sampled": None, "labels_by_document": None}
@@ -93,16 +101,18 @@ class Ledger:
         self._dead: Counter[tuple[int, str]] = Counter()
         self._bodies: dict[str, bytes] = {}
         self._covered: dict[str, int] = {}
+        """What the durable head counts for each row; 0 for nothing."""
+        self._ahead: set[str] = set()
         self._dirty: set[str] = set()
-        self._expired: set[str] = set()
+        self._expired: dict[str, int] = {}
+        """Rows that expired since the durable head, with what it counts for them."""
         self._deletable: set[str] = set()
         self._last_day: dict[int, set[str]] = {}
         self.rebuilt = False
-        if head is not None:
-            self._restore(_read_head(head, partition), rows or {})
-        elif rows:
-            self._rebuild(rows)
+        self._rebuilt_to = 0
+        self._restore(_NO_HEAD if head is None else _read_head(head, partition), rows or {})
         self._days = DayTallies("ledger", partition)
+        self._days.drop_before(self._limit_day)
         self._tally_all()
 
     # recovery
@@ -111,30 +121,38 @@ class Ledger:
         total = count = 0
         for key, row in rows.items():
             body = row[8:]
-            document = _ROW.decode(body)
+            document = _read_row(body, self._partition)
             if document.day < head.limit_day:
                 self._deletable.add(key)
                 continue
-            ahead = document.sampled_offset >= (head.sampled_next or 0)
-            ahead |= document.labels_offset >= (head.labels_next or 0)
+            ahead = _is_ahead(document, head.sampled_next, head.labels_next)
+            if ahead:
+                self._ahead.add(key)
             covered = int.from_bytes(row[:8]) if ahead else _hash(key, body)
             total, count = total + covered, count + (covered != 0)
             self._covered[key] = covered
             self._bodies[key] = body
             self._last_day.setdefault(document.day, set()).add(key)
         if (total & _MASK, count) != (head.checksum, head.count):
-            self._rebuild(rows)
+            self._rebuild(rows, max(head.rebuilt_to, (head.sampled_next or 0) + (head.labels_next or 0)))
             return
+        self._rebuilt_to = head.rebuilt_to
         self._next = {"sampled": head.sampled_next, "labels_by_document": head.labels_next}
         self._day, self._limit_day = head.day, head.limit_day
         self._dead = Counter({(day, reason): times for day, reason, times in head.dead})
 
-    def _rebuild(self, rows: Mapping[str, bytes]) -> None:
-        """Forget the rows and read both topics again from their start."""
+    def _rebuild(self, rows: Mapping[str, bytes], reached: int) -> None:
+        """Forget the rows and read both topics again from their start.
+
+        The board holds on to what was published at the position that had been `reached`, so until then every day is
+        published again and again.
+        """
         self.rebuilt = True
+        self._rebuilt_to = reached
         self._flow["rebuilds", "ledger"] += 1
         self._bodies.clear()
         self._covered.clear()
+        self._ahead.clear()
         self._last_day.clear()
         self._deletable = set(rows)
         self._next = {"sampled": 0, "labels_by_document": 0}
@@ -142,7 +160,7 @@ class Ledger:
     def _tally_all(self) -> None:
         self._days.clear()
         for key, body in self._bodies.items():
-            self._days.add_all(key, _ROW.decode(body), self._plan)
+            self._days.add_all(key, _ROW.decode(body), self.plan)
         for (day, reason), times in self._dead.items():
             self._days.add(day, CountKey("dead_letters", reason), times)
 
@@ -155,11 +173,13 @@ class Ledger:
     def fold(self, channel: Channel, records: Sequence[Record], following: int) -> list[Output]:
         """Take drawn documents or labels and return what goes out: tasks and dead letters."""
         outputs: list[Output] = []
-        start = self._next[channel]
+        position = self._next[channel] or 0
         for record in records:
-            if (start is None or record.offset >= start) and record.value is not None:
-                self._take(channel, record, record.value, outputs)
-        self._next[channel] = following
+            if record.offset >= position:
+                position = record.offset + 1
+                if record.value is not None:
+                    self._take(channel, record, record.value, outputs)
+        self._next[channel] = max(position, following)
         return outputs
 
     def _take(self, channel: Channel, record: Record, value: bytes, outputs: list[Output]) -> None:
@@ -174,17 +194,20 @@ class Ledger:
 
     def _draw(self, record: Record, value: bytes, outputs: list[Output]) -> None:
         try:
-            sampled = _SAMPLED.decode(value)
+            sampled = _DRAWN.decode(value)
         except (msgspec.DecodeError, RecursionError):
             self._count_dead(record, f"sampled/{NotJson.reason}")
             raise NotJson from None
         self._advance(sampled.day)
+        if sampled.day < self._limit_day:  # of a partition of decisions that lags behind the others by the whole window
+            self._flow["documents", "expired"] += 1
+            return
         document, is_new = self._open(sampled.doc_id, sampled.day)
         if record.offset <= document.sampled_offset:
             return
         if not is_new:
-            self._days.take_all(sampled.doc_id, document, self._plan)
-        labels = self._plan.config.labels
+            self._days.take_all(sampled.doc_id, document, self.plan)
+        labels = self.plan.config.labels
         task = document.draw(sampled, labels.deadline_days * DAY_S, labels.copies)
         document.sampled_offset = record.offset
         self._keep(sampled.doc_id, document)
@@ -194,28 +217,29 @@ class Ledger:
 
     def _answer(self, record: Record, value: bytes) -> None:
         try:
-            label = decode_label(value, self._plan.limits)
+            label = decode_label(value, self.plan.limits)
         except RecordError as error:
             self._count_dead(record, f"labels_by_document/{error.reason}")
             raise
-        document, is_new = self._open(label.doc_id, max(record.timestamp_ms // DAY_MS, self._limit_day))
+        at_ms = usable_ms(record.timestamp_ms, self._day)
+        document, is_new = self._open(label.doc_id, max(at_ms // DAY_MS, self._limit_day))
         if record.offset <= document.labels_offset:
             return
         if not is_new:
-            self._days.take_all(label.doc_id, document, self._plan)
+            self._days.take_all(label.doc_id, document, self.plan)
         document.labels_offset = record.offset
         try:
-            outcome = document.answer(label, record.timestamp_ms / 1000)
-            self._flow["labels", outcome] += 1
+            outcome = document.answer(label, at_ms / 1000, origin_of(value))
+            if outcome is not None:
+                self._flow["labels", outcome] += 1
         except BadSpan:
-            document.count("rejected")
             self._flow["labels", "rejected"] += 1
             raise
         finally:
             self._keep(label.doc_id, document)
 
     def _count_dead(self, record: Record, reason: str) -> None:
-        day = max(record.timestamp_ms // DAY_MS, self._limit_day)
+        day = max(usable_ms(record.timestamp_ms, self._day) // DAY_MS, self._limit_day)
         self._dead[day, reason] += 1
         self._days.add(day, CountKey("dead_letters", reason), 1)
 
@@ -231,31 +255,30 @@ class Ledger:
             self._last_day[_ROW.decode(body).day].discard(doc_id)
         self._last_day.setdefault(document.day, set()).add(doc_id)
         self._bodies[doc_id] = msgspec.msgpack.encode(document)
-        self._covered.setdefault(doc_id, 0)
+        self._covered.setdefault(doc_id, self._expired.pop(doc_id, 0))
         self._dirty.add(doc_id)
         self._deletable.discard(doc_id)
-        self._expired.discard(doc_id)
-        self._days.add_all(doc_id, document, self._plan)
+        self._days.add_all(doc_id, document, self.plan)
 
     def _advance(self, day: int) -> None:
         """Move on to a later day and let go of what no window can reach any more."""
         if day <= self._day:
             return
         self._day = day
-        self._limit_day = max(self._limit_day, day - self._plan.config.horizon_days)
+        self._limit_day = max(self._limit_day, day - self.plan.horizon_days)
         for old in [d for d in self._last_day if d < self._limit_day]:
             for doc_id in self._last_day.pop(old):
-                self._days.take_all(doc_id, _ROW.decode(self._bodies.pop(doc_id)), self._plan)
-                self._covered.pop(doc_id, None)
+                self._days.take_all(doc_id, _ROW.decode(self._bodies.pop(doc_id)), self.plan)
+                self._expired[doc_id] = self._covered.pop(doc_id)
                 self._dirty.discard(doc_id)
-                self._expired.add(doc_id)
+                self._ahead.discard(doc_id)
         for dead in [key for key in self._dead if key[0] < self._limit_day]:
             del self._dead[dead]
         self._days.drop_before(self._limit_day)
 
     def adopt(self, plan: Plan) -> None:
         """Take up another plan; what the rows add up to is worked out anew where it can differ."""
-        before, self._plan = self._plan, plan
+        before, self.plan = self.plan, plan
         same_names = before.config.entities == plan.config.entities
         if not (same_names and before.iou == plan.iou):
             self._tally_all()
@@ -270,32 +293,52 @@ class Ledger:
         return written
 
     def head(self) -> bytes:
-        """Return positions, count and checksum, with every row as it is now."""
-        for doc_id in self._dirty:
-            self._covered[doc_id] = _hash(doc_id, self._bodies[doc_id])
-        checksum = sum(self._covered.values()) & _MASK
-        dead = sorted((day, reason, times) for (day, reason), times in self._dead.items())
+        """Return positions, count and checksum, of every row as it is now; one still ahead counts as it did."""
         nexts = self._next["sampled"], self._next["labels_by_document"]
-        head = _Head(1, *nexts, self._day, self._limit_day, len(self._covered), checksum, dead)
+        ahead = {d for d in self._ahead if _is_ahead(_ROW.decode(self._bodies[d]), *nexts)}
+        for doc_id in (self._dirty | self._ahead) - ahead:
+            self._covered[doc_id] = _hash(doc_id, self._bodies[doc_id])
+        self._ahead = ahead
+        counted = [covered for covered in self._covered.values() if covered]
+        dead = sorted((day, reason, times) for (day, reason), times in self._dead.items())
+        head = _Head(1, *nexts, self._day, self._limit_day, len(counted), sum(counted) & _MASK, dead, self._rebuilt_to)
         return msgspec.msgpack.encode(head)
 
     def tallies(self) -> list[Output]:
         """Return the days that changed since the last checkpoint; all of them at the first."""
-        position = (self._next["sampled"] or 0) + (self._next["labels_by_document"] or 0)
-        return self._days.publish(position)
+        return self._days.publish(self._position)
+
+    @property
+    def _position(self) -> int:
+        return (self._next["sampled"] or 0) + (self._next["labels_by_document"] or 0)
 
     def settle(self) -> None:
         """Note that rows, head and tallies are durable: what had expired by then can be deleted next time."""
         self._dirty.clear()
-        self._deletable, self._expired = self._expired, set()
-        self._days.settle()
+        self._deletable, self._expired = set(self._expired), {}
+        self._days.settle(superseded=self._position < self._rebuilt_to)
 
 
 def _read_head(row: bytes, partition: int) -> _Head:
     try:
-        return msgspec.msgpack.decode(row, type=_Head)
+        head: _Head | None = msgspec.msgpack.decode(row, type=_Head)
+    except msgspec.DecodeError:
+        head = None
+    if head is None or head.format != 1:
+        raise StateError(f"ledger/{partition}: no head of this version: delete the ledger changelog")
+    return head
+
+
+def _read_row(body: bytes, partition: int) -> Document:
+    try:
+        return _ROW.decode(body)
     except msgspec.DecodeError:
         raise StateError(f"ledger/{partition}: no row of this version: delete the ledger changelog") from None
+
+
+def _is_ahead(document: Document, sampled_next: int | None, labels_next: int | None) -> bool:
+    """Say whether a row has taken a record that lies at or beyond these positions."""
+    return document.sampled_offset >= (sampled_next or 0) or document.labels_offset >= (labels_next or 0)
 
 
 def _hash(key: str, body: bytes) -> int:

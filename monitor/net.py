@@ -31,7 +31,7 @@ REVISION = 1
 """Part of every net's version: raised when the same config begins to catch other texts (a check, a boundary)."""
 
 MAX_MEM = 32 << 20
-"""Bytes that RE2 may use for one automaton. The default net's took under 8 MB after 15 MB of random digits."""
+"""Bytes that RE2 may use for one automaton. The default net's took under 8 MB after 25 MB of random digits."""
 
 _SENTINEL = r"\z"
 _FREE_TRIES = 3
@@ -55,7 +55,8 @@ class Net:
     ----------
     patterns
         What to look for. Names are unique. A regex is RE2's syntax, case-sensitive unless it says `(?i)`, and `^` is
-        the text's beginning unless it says `(?m)`.
+        the text's beginning unless it says `(?m)`. One that counts from every start (`a.{40}c`) makes RE2 build its
+        automaton anew at each byte: linear still, but 6 µs a byte instead of 0.003 where `a` is frequent. Use `*`.
     triggers
         Words and phrases; `monitor.patterns` says how they're matched. One that stands twice counts once.
     max_mem

@@ -60,6 +60,7 @@ _PHONE_NATIONAL = "|".join(
         r"\b0\d{2,4}(?:\) ?| ?[/\-] ?| )(?:\d{6}|\d\d \d\d \d\d|\d{3,4}[ \-]\d{3})",
         r"\b06[ \-]\d{4} ?\d{4}",  # NL mobile
         r"\b[6-9]\d{8}\b",  # ES
+        r"\b[89]\d{1,2}[ \-](?:\d{6,7}|\d{3} \d\d \d\d)\b",
         _grouped(r"[6-9]\d\d", r"\d{3}", r"\d{3}"),
         _grouped(r"[6-9]\d\d", r"\d\d", r"\d\d", r"\d\d"),
         r"\b[2-9]\d{9}\b",  # US
@@ -72,7 +73,7 @@ _PHONE_NATIONAL = "|".join(
 _BIRTH_WORDS: tuple[str, ...] = (
     r"born|birth|birthda(?:y|te)|dob|d\.o\.b\.?",  # en
     r"nacid[oa]s?|nac[ií]|naci[oó]|nacimiento|f\. ?nac\.?",  # es
-    r"n[ée]e? ?\(e\)|née?s?|nee|naissance|naquit|ne le",  # fr; bare "ne" is "not"
+    r"n[ée]e? ?\(e\)|née?s?|naissance|naquit",  # fr; without accents "nee" is Dutch "no", "ne" is "not"
     r"geb\.?|geboren(?:e[rn]?)?|geburts(?:datum|tag)",  # de
     r"geboorte(?:datum|dag)|verjaardag",  # nl
 )
@@ -81,7 +82,10 @@ _DATES: tuple[str, ...] = (
     r"(?:19|20)\d\d[./\-]\d",  # 1980-04-03
     r"\d{1,2}[^\d\n;!?]*(?:19|20)\d\d",  # 3 de abril de 1980, 3rd of April 1980, April 3, 1980
 )
+_BORN = "|".join(_BIRTH_WORDS)
 _LETTER = r"A-Za-z\x{c0}-\x{24f}"
+# From the birth word to the first digit of the sentence.
+_TO_DATE = rf"(?:[^{_LETTER}\d!?;][^\d.!?;]*)?"
 
 DEFAULT_PATTERNS: tuple[Pattern, ...] = (
     Pattern("email", rf"[^\s@]@[^\s@/]+\.[{_LETTER}]{{2}}|\w ?[(\[](?:at|AT)[)\]] ?\w"),
@@ -91,7 +95,7 @@ DEFAULT_PATTERNS: tuple[Pattern, ...] = (
         "payment_card",
         "|".join(
             (
-                r"\b\d{13,19}\b",
+                r"\b\d{12,19}\b",
                 _grouped(r"\d{4}", r"\d{4}", r"\d{4}", r"\d{1,7}"),
                 _grouped(r"\d{4}", r"\d{6}", r"\d{4,5}"),
             )
@@ -132,10 +136,7 @@ DEFAULT_PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("health_id_uk", r"\b\d{10}\b|" + _grouped(r"\d{3}", r"\d{3}", r"\d{4}"), "uk_nhs"),
     Pattern("national_id_us", _grouped(r"\d{3}", r"\d\d", r"\d{4}"), "us_ssn"),
-    Pattern(
-        "birth_date",
-        rf"(?i)(?:^|[^{_LETTER}])(?:{'|'.join(_BIRTH_WORDS)})(?:[^{_LETTER}\d!?;][^\d.!?;]*)?(?:{'|'.join(_DATES)})",
-    ),
+    Pattern("birth_date", rf"(?i)(?:^|[^{_LETTER}])(?:(?:{_BORN}){_TO_DATE}|nee? le )(?:{'|'.join(_DATES)})"),
     Pattern("ip_v4", r"\b\d{1,3}(?:\.\d{1,3}){3}\b"),
     Pattern("ip_v6", r"(?i)\b[\da-f]{1,4}(?::[\da-f]{1,4}){7}\b|\b[\da-f]{1,4}(?::[\da-f]{1,4})*::[\da-f]{1,4}"),
     Pattern("url_userinfo", r"://[^\s/?#@]+@[^\s/]"),

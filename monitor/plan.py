@@ -17,13 +17,22 @@ from monitor.sampling import Sampler
 class Plan:
     """The net, the sampler, the names and the limits of one config.
 
+    Parameters
+    ----------
+    config
+        Settings.
+    thinning
+        q in (0, 1], see `monitor.sampling`.
+    horizon_days
+        Days that are kept; by default what the config's windows need. A replay reads its whole input as one window.
+
     Raises
     ------
     ConfigError
         A pattern that doesn't compile, aliases that go round in a circle.
     """
 
-    def __init__(self, config: Config, thinning: float = 1.0) -> None:
+    def __init__(self, config: Config, thinning: float = 1.0, horizon_days: int | None = None) -> None:
         self.config = config
         self.id = config_id(config)
         self.thinning = thinning
@@ -36,13 +45,14 @@ class Plan:
         self.aliases = Aliases(config.entities.aliases)
         self.limits = Limits(config.limits.max_text_bytes, config.limits.max_spans)
         self.iou = config.matching.iou
+        self.horizon_days = config.horizon_days if horizon_days is None else horizon_days
+        self._targets = self._read_targets()
 
     def target(self, entity: str, language: str) -> float | None:
         """Return the recall asked for in a cell, its entity spelled in any way that the aliases know."""
         return self._targets.get((entity, language), self._targets.get((entity, "")))
 
-    @property
-    def _targets(self) -> dict[tuple[str, str], float]:
+    def _read_targets(self) -> dict[tuple[str, str], float]:
         targets: dict[tuple[str, str], float] = {}
         for name, recall in self.config.targets.items():
             entity, _, language = name.partition(".")

@@ -24,15 +24,16 @@ from monitor.entities import clean_name
 from monitor.errors import RecordError, StateError
 from monitor.fold import Channel, Output
 from monitor.names import BoundedNames
+from monitor.origin import DrawnRecord
 from monitor.plan import Plan
-from monitor.records import DeadLetter, Decision, Record, Sampled, Span, Stratum
+from monitor.records import DeadLetter, Decision, Record, Span, Stratum
 from monitor.sampling import Draw
-from monitor.tallies import DAY_MS, published
-from monitor.tally import CountKey, Tally
+from monitor.tallies import DAY_MS, published, usable_ms
+from monitor.tally import ANY_ENTITY, CountKey, Tally
 
 _DECISIONS = CountKey("records", "decision")
 _TOMBSTONES = CountKey("records", "tombstone")
-_GROUPS_CACHED = 10_000
+_CACHED = 10_000
 
 
 class Change(NamedTuple):
@@ -46,13 +47,14 @@ class _Head(msgspec.Struct, array_like=True, frozen=True):
     """The row of a partition."""
 
     format: int
-    next: int
+    next: int | None
     day: int
     plan: str
     thinning: float
-    languages: list[str]
-    versions: list[str]
-    entities: list[str]
+    languages: dict[str, int]
+    versions: dict[str, int]
+    entities: dict[str, int]
+    """Names that are kept apart, with the last day of each."""
     tally: bytes
 
 
@@ -68,8 +70,6 @@ class Route:
         one. The first also decides what lies before it.
     head, rows
         What the table holds: nothing for a new partition.
-    horizon_days
-        Sealed days older than this are dropped.
     flow
         Process-local counts for metrics; what is read again is counted again there, and nowhere else.
 
@@ -88,8 +88,8 @@ class Route:
         rows: Mapping[str, bytes] | None = None,
         flow: Counter[tuple[str, ...]] | None = None,
     ) -> None:
-        self._topic = topic
-        self._partition = partition
+        self.topic = topic
+        self.partition = partition
         self._changes = list(changes)
         self._flow = Counter() if flow is None else flow
         self._next: int | None = None
@@ -99,29 +99,32 @@ class Route:
         self._unwritten: dict[str, Tally | None] = {}
         self._unpublished = True
         limits = changes[-1].plan.config.limits
-        names: tuple[list[str], ...] = ([], [], [])
-        if head is not None:
-            names = self._restore(head)
-        self._languages = BoundedNames(limits.max_languages, names[0])
-        self._versions = BoundedNames(limits.max_versions, names[1])
-        self._entities = BoundedNames(limits.max_entities, names[2])
+        self._languages = BoundedNames(limits.max_languages, reserved=ANY_ENTITY)  # the roll-up's own name
+        self._versions = BoundedNames(limits.max_versions)
+        self._entities = BoundedNames(limits.max_entities)
         self._groups: dict[tuple[str, str, str], Group] = {}
-        self._plan = self._changes[0].plan
+        self._spelled: dict[str, tuple[str, str]] = {}
+        if head is not None:
+            self._restore(head)
+        self.plan = self._changes[0].plan
         self._advance_plan(self._start)
 
     @property
     def _start(self) -> int:
         return self._next or 0
 
-    def _restore(self, row: bytes) -> tuple[list[str], list[str], list[str]]:
+    def _restore(self, row: bytes) -> None:
         try:
-            head = msgspec.msgpack.decode(row, type=_Head)
-        except msgspec.DecodeError as error:
-            where = f"{self._topic}/{self._partition}"
-            raise StateError(f"{where}: no row of this version: delete the census changelog and replay") from error
+            head: _Head | None = msgspec.msgpack.decode(row, type=_Head)
+        except msgspec.DecodeError:
+            head = None
+        if head is None or head.format != 1:
+            where = f"{self.topic}/{self.partition}"
+            raise StateError(f"{where}: no row of this version: delete the census changelog and replay")
         self._next, self._day = head.next, head.day
         self._open = CensusDay.restore(Tally.decode(head.tally))
-        return head.languages, head.versions, head.entities
+        self._languages.held, self._versions.held = head.languages, head.versions
+        self._entities.held = head.entities
 
     # reading on
 
@@ -132,16 +135,19 @@ class Route:
     def fold(self, channel: Channel, records: Sequence[Record], following: int) -> list[Output]:
         """Count the records and return what goes out: drawn documents and dead letters."""
         outputs: list[Output] = []
+        position = self._start
         for record in records:
-            if self._next is None or record.offset >= self._next:
+            if record.offset >= position:
+                position = record.offset + 1
                 self._take(channel, record, outputs)
-        self._next = following
+        self._next = max(position, following)
         return outputs
 
     def _take(self, channel: Channel, record: Record, outputs: list[Output]) -> None:
         if len(self._changes) > 1 and record.offset >= self._changes[1].offset:
             self._advance_plan(record.offset)
-        day = record.timestamp_ms // DAY_MS
+        at_ms = usable_ms(record.timestamp_ms, self._day)
+        day = at_ms // DAY_MS
         if day > self._day:
             self._seal(day)
         counts = self._open.counts
@@ -150,60 +156,77 @@ class Route:
             self._flow["tombstones", channel] += 1
             return
         try:
-            decoded = decode_decision(record.value, self._plan.limits)
+            decoded = decode_decision(record.value, self.plan.limits)
         except RecordError as error:
             counts[CountKey("dead_letters", f"{channel}/{error.reason}")] += 1
             self._flow["dead_letters", channel, error.reason] += 1
-            outputs.append(dead_letter(self._topic, self._partition, record.offset, error))
+            outputs.append(dead_letter(self.topic, self.partition, record.offset, error))
             return
         counts[_DECISIONS] += 1
         for set_aside in decoded.quarantined:
             counts[CountKey("quarantined", set_aside.reason)] += 1
             self._flow["quarantined", set_aside.reason] += 1
-        self._decide(decoded, record, outputs)
+        self._decide(decoded, record.offset, at_ms, outputs)
 
-    def _decide(self, decoded: Decoded, record: Record, outputs: list[Output]) -> None:
+    def _decide(self, decoded: Decoded, offset: int, at_ms: int, outputs: list[Output]) -> None:
         """Put the document into its stratum and group, count it there, and draw it or not."""
         decision = decoded.record
-        spans = self._decisions_of(decision)
-        stratum = _stratum(bool(spans), bool(decision.second) or self._plan.net.catches(decision.text))
+        spans, entities = self._decisions_of(decision)
+        stratum = _stratum(bool(spans), bool(decision.second) or self.plan.net.catches(decision.text))
         group = self._group(decision)
         self._flow["decisions", group.detector, group.version] += 1
-        group.count(stratum, [entity for _, _, entity in spans], record.timestamp_ms)
-        drawn = self._plan.sampler.draw(decision.doc_id, group.language, stratum)
+        group.count(stratum, entities, at_ms)
+        drawn = self.plan.sampler.draw(decision.doc_id, group.language, stratum)
         if drawn is None:
             return
         which = "both" if drawn.random and drawn.loose else "random" if drawn.random else "loose"
         self._open.counts[CountKey("sampled", which)] += 1
         self._flow["sampled", which] += 1
-        sampled = self._sampled(decision, spans, group, stratum, drawn, record)
+        sampled = self._sampled(decision, spans, group, stratum, drawn, (offset, at_ms))
         outputs.append(Output("sampled", decision.doc_id.encode(), msgspec.json.encode(sampled)))
 
-    def _decisions_of(self, decision: Decision) -> dict[tuple[int, int, str], float | None]:
-        """Return the spans at or over the decision's own threshold, names folded, identical ones once."""
-        threshold = decision.threshold
-        fold, admit = self._plan.aliases.fold, self._admit_entity
+    def _decisions_of(self, decision: Decision) -> tuple[dict[tuple[int, int, str], float | None], list[str]]:
+        """Return the spans at or over the decision's own threshold, names folded, identical ones once.
+
+        Beside them stands the name that each counts under. The spans keep theirs, listed or not: a label that names the
+        same must find it.
+        """
+        threshold, spelled = decision.threshold, self._spelled
         spans: dict[tuple[int, int, str], float | None] = {}
+        entities: list[str] = []
         for s in decision.spans:
             score = s.score
             if threshold is not None and score is not None and score < threshold:
                 continue
-            key = (s.start, s.end, admit(fold(s.entity)))
-            held = spans.get(key)
-            spans[key] = score if held is None or (score is not None and score > held) else held
-        return spans
+            name, counted = spelled.get(s.entity) or self._spell(s.entity)
+            key = (s.start, s.end, name)
+            if key not in spans:
+                entities.append(counted)
+                spans[key] = score
+            elif score is not None:
+                held = spans[key]
+                spans[key] = score if held is None else max(score, held)
+        return spans, entities
 
-    def _admit_entity(self, name: str) -> str:
-        return name if self._plan.aliases.known(name) else self._entities.admit(name)
+    def _spell(self, entity: str) -> tuple[str, str]:
+        """Return an entity's folded name, and the one that the census counts it under."""
+        aliases = self.plan.aliases
+        name = aliases.fold(entity)
+        counted = name if aliases.known(name) else self._entities.admit(name, self._day)
+        if len(self._spelled) >= _CACHED:
+            self._spelled.clear()
+        self._spelled[entity] = name, counted
+        return name, counted
 
     def _group(self, decision: Decision) -> Group:
         raw = (decision.lang, decision.detector, decision.version)
         group = self._groups.get(raw)
         if group is None:
-            if len(self._groups) >= _GROUPS_CACHED:
+            if len(self._groups) >= _CACHED:
                 self._groups.clear()
-            language = self._languages.admit(clean_name(decision.lang).lower())
-            named = self._versions.admit(f"{clean_name(decision.detector)}\n{clean_name(decision.version)}")
+            language = self._languages.admit(clean_name(decision.lang).lower(), self._day)
+            named = f"{clean_name(decision.detector)}\n{clean_name(decision.version)}"
+            named = self._versions.admit(named, self._day)
             detector, _, version = named.partition("\n")
             group = self._groups[raw] = self._open.group(language, detector, version or detector)
         return group
@@ -215,9 +238,10 @@ class Route:
         group: Group,
         stratum: Stratum,
         drawn: Draw,
-        record: Record,
-    ) -> Sampled:
-        return Sampled(
+        place: tuple[int, int],
+    ) -> DrawnRecord:
+        offset, at_ms = place
+        return DrawnRecord(
             doc_id=decision.doc_id,
             lang=group.language,
             text=decision.text,
@@ -227,13 +251,14 @@ class Route:
             stratum=stratum,
             slices=drawn.rates.slices,
             probability=drawn.rates.probability,
-            thinning=self._plan.thinning,
-            config=self._plan.id,
-            net=self._plan.net.version,
-            sampled_at=max(record.timestamp_ms, 0) / 1000,
+            thinning=self.plan.thinning,
+            config=self.plan.id,
+            net=self.plan.net.version,
+            sampled_at=at_ms / 1000,
             day=self._day,
             redacted=decision.redacted,
             second=decision.second,
+            origin=(self.partition, offset),
         )
 
     # days and plans
@@ -243,31 +268,49 @@ class Route:
         tally = self._open.tally()
         if tally.rows:
             self._sealed[str(self._day)] = self._unwritten[str(self._day)] = tally
+        horizon = day - self.plan.horizon_days
+        self._forget_names(horizon)
         self._open = CensusDay()
-        self._groups.clear()
         self._day = day
-        horizon = day - self._plan.config.horizon_days
         for old in [key for key in self._sealed if int(key) < horizon]:
             del self._sealed[old]
             self._unwritten[old] = None
 
+    def _forget_names(self, horizon: int) -> None:
+        """Make room for new names as the open day closes: those of days that are dropped go."""
+        groups = self._open.groups.values()
+        self._languages.renew((g.language for g in groups), self._day)
+        self._versions.renew((f"{g.detector}\n{g.version}" for g in groups), self._day)
+        self._entities.renew((entity for g in groups for entity in g.entities), self._day)
+        for names in (self._languages, self._versions, self._entities):
+            names.forget(horizon)
+        self._groups.clear()
+        self._spelled.clear()
+
     def _advance_plan(self, offset: int) -> None:
         while len(self._changes) > 1 and self._changes[1].offset <= offset:
             del self._changes[0]
-        self._plan = self._changes[0].plan
+        self.plan = self._changes[0].plan
+        limits = self.plan.config.limits
+        self._languages.limit, self._versions.limit = limits.max_languages, limits.max_versions
+        self._entities.limit = limits.max_entities
+        self._groups.clear()
+        self._spelled.clear()
 
-    def adopt(self, plan: Plan, at_s: float) -> list[Output]:
+    def adopt(self, plan: Plan, at_s: float, not_before: int = 0) -> list[Output]:
         """Take up another plan from the next record on; return the history record of it, or nothing if it's in force.
 
-        Call it at a checkpoint, before `head`: the row that is written next then starts where the new plan does.
+        Call it at a checkpoint, before `head`: the row that is written next then starts where the new plan does. After
+        a recovery `not_before` is the partition's end as it was found: a worker that crashed may have decided and sent
+        anything below it, and what is read again there must be decided under the plan of then.
         """
         last = self._changes[-1]
         if last.plan.id == plan.id and last.plan.thinning == plan.thinning:
             return []
-        offset = max(self._start, last.offset)
+        offset = max(self._start, last.offset, not_before)
         self._changes.append(Change(offset, plan))
         self._advance_plan(self._start)
-        return [change_record(self._topic, self._partition, offset, plan, at_s)]
+        return [change_record(self.topic, self.partition, offset, plan, at_s)]
 
     # checkpoints
 
@@ -277,17 +320,24 @@ class Route:
 
     def head(self) -> bytes:
         """Return the row of the partition: a consistent prefix of the log."""
-        names = (sorted(self._languages.held), sorted(self._versions.held), sorted(self._entities.held))
-        tally = self._open.tally().encode()
-        return msgspec.msgpack.encode(
-            _Head(1, self._start, self._day, self._plan.id, self._plan.thinning, *names, tally)
+        head = _Head(
+            format=1,
+            next=self._next,
+            day=self._day,
+            plan=self.plan.id,
+            thinning=self.plan.thinning,
+            languages=dict(sorted(self._languages.held.items())),
+            versions=dict(sorted(self._versions.held.items())),
+            entities=dict(sorted(self._entities.held.items())),
+            tally=self._open.tally().encode(),
         )
+        return msgspec.msgpack.encode(head)
 
     def tallies(self) -> list[Output]:
         """Return the open day's tally and those that were sealed; all days at the first checkpoint."""
         days: dict[str, Tally | None] = dict(self._sealed) if self._unpublished else dict(self._unwritten)
         days[str(self._day)] = self._open.tally()
-        return [published("route", self._partition, day, self._start, tally) for day, tally in days.items()]
+        return [published("route", self.partition, day, self._start, tally) for day, tally in days.items()]
 
     def settle(self) -> None:
         """Note that what `rows` and `tallies` returned is durable."""
@@ -315,7 +365,7 @@ def held_in(head: bytes) -> Held | None:
         row = msgspec.msgpack.decode(head, type=_Head)
     except msgspec.DecodeError:
         return None
-    return Held(row.next, row.plan, row.thinning)
+    return Held(row.next or 0, row.plan, row.thinning)
 
 
 def dead_letter(topic: str, partition: int, offset: int, error: RecordError) -> Output:

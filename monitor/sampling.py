@@ -72,6 +72,8 @@ class Sampler:
         self._thin = hashlib.blake2b(key=key, digest_size=8, person=b"thin")
         self._thin_below = _threshold(thinning)
         self._rates: dict[tuple[str, Stratum], Rates] = {}
+        # ROUTE writes languages in lower case
+        self._by_language = {language.lower(): own for language, own in sampling.by_language.items()}
 
     def rates(self, language: str, stratum: Stratum) -> Rates:
         """Return the rates in force for a document of this language and stratum."""
@@ -82,7 +84,7 @@ class Sampler:
         return found
 
     def _work_out(self, language: str, stratum: Stratum) -> Rates:
-        general, own = self._sampling, self._sampling.by_language.get(language)
+        general, own = self._sampling, self._by_language.get(language)
         random = general.random_rate
         loose = general.loose_rate_by_stratum.get(stratum, general.loose_rate)
         if own is not None:
@@ -91,8 +93,10 @@ class Sampler:
             loose = own.loose_rate_by_stratum.get(stratum, loose)
         if stratum == "unflagged":
             loose = 0.0
-        # 1 − (1 − p)(1 − s) written so that a zero rate leaves the other one exactly
-        probability = self.thinning * (random + loose - random * loose)
+        # 1 − (1 − p)(1 − s) written so that a rate of 0 leaves the other one exactly; in doubles 1 + s − s isn't always
+        # 1, and only π = 1 exactly is a census
+        drawn = 1.0 if 1 in (random, loose) else min(random + loose - random * loose, 1.0)
+        probability = self.thinning * drawn
         return Rates(Slices(random, loose), probability, _threshold(random), _threshold(loose))
 
     def draw(self, doc_id: str, language: str, stratum: Stratum) -> Draw | None:

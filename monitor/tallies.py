@@ -11,6 +11,8 @@ from monitor.fold import Output
 from monitor.tally import Tally
 
 DAY_MS = 86_400_000
+LATEST_MS = 4_102_444_800_000
+"""2100-01-01: a record that says it's later speaks in another unit (µs, ns), and would end every window at once."""
 Stage = Literal["route", "intake", "ledger"]
 
 
@@ -20,6 +22,15 @@ class RowKey(NamedTuple):
     stage: Stage
     partition: int
     day: int
+
+
+def usable_ms(timestamp_ms: int, day: int) -> int:
+    """Return a record's time (ms since the epoch), or the beginning of `day` where it has none that can be meant.
+
+    >>> usable_ms(-1, 1), usable_ms(1_790_000_000_000_000, 1), usable_ms(5, 1)
+    (86400000, 86400000, 5)
+    """
+    return timestamp_ms if 0 <= timestamp_ms < LATEST_MS else day * DAY_MS
 
 
 def published(stage: Stage, partition: int, day: str, position: int, tally: Tally | None) -> Output:

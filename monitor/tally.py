@@ -197,7 +197,7 @@ class Tally:
 
     def encode(self) -> bytes:
         """Return the tally as msgpack; equal tallies give equal bytes."""
-        rows = sorted(((k.kind, *k[:-1]), n) for k, n in self.rows.items())
+        rows = sorted(((k.kind, *k[:-1]), _packable(n)) for k, n in self.rows.items())
         return msgspec.msgpack.encode((1, rows, sorted(self.seen.items()), sorted(self.oldest.items())))
 
     @classmethod
@@ -213,20 +213,34 @@ class Tally:
             version, rows, seen, oldest = _DECODER.decode(data)
             if version != 1:
                 raise StateError(f"tally format {version}; this version reads 1: rebuild the board from the topics")
-            typed = {_KINDS[str(key[0])](*key[1:]): numbers for key, numbers in rows}  # type: ignore[arg-type]  # the kind says which fields follow
+            typed = {_KINDS[str(key[0])](*key[1:]): _unpacked(numbers) for key, numbers in rows}  # type: ignore[arg-type]  # the kind says which fields follow
             return cls(typed, {VersionKey(*k): v for k, v in seen}, dict(oldest))
-        except (msgspec.DecodeError, KeyError, TypeError) as error:
+        except (msgspec.DecodeError, KeyError, IndexError, TypeError, ValueError) as error:
             raise StateError(f"not a tally ({type(error).__name__}): rebuild the board from the topics") from None
 
 
 _DECODER = msgspec.msgpack.Decoder(
     tuple[
         int,
-        list[tuple[list[str | float], tuple[int, ...]]],
+        list[tuple[list[str | float], tuple[int | str, ...]]],
         list[tuple[tuple[str, str, str], tuple[int, int]]],
         list[tuple[str, float]],
     ]
 )
+
+
+_PACKABLE = 1 << 63
+
+
+def _packable(numbers: tuple[int, ...]) -> tuple[int | str, ...]:
+    """Return a row as msgpack can hold it: 64 bits. Σy⁴ passes them where documents hold thousands of occurrences."""
+    if all(-_PACKABLE <= n < _PACKABLE for n in numbers):
+        return numbers
+    return tuple(n if -_PACKABLE <= n < _PACKABLE else str(n) for n in numbers)
+
+
+def _unpacked(numbers: tuple[int | str, ...]) -> tuple[int, ...]:
+    return tuple(map(int, numbers))
 
 
 def moments(row: tuple[int, ...]) -> Moments:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
 _PREFIX = re.compile(r"\Av(?=[0-9])")
+_LONGEST = 256
 _DEVELOPMENT = frozenset({"dev", "nightly", "snapshot"})
 _LATER = frozenset({"fix", "hotfix", "patch", "post", "rev"})
 
@@ -37,14 +38,16 @@ _END = Part(2, 0, "")
 
 
 def version_key(version: str) -> VersionKey:
-    """Return the sort key of a version; any text has one, and any two compare. Case and a leading v make no difference.
+    """Return the sort key of a version; any text has one, and any two compare.
+
+    Case, a leading v, and what follows the 256th character make no difference.
 
     >>> sorted(["1.10.0", "1.9.0", "1.10.0-rc1"], key=version_key)
     ['1.9.0', '1.10.0-rc1', '1.10.0']
     >>> version_key("v1.10.0") == version_key("1.10.0")
     True
     """
-    release, plus, build = version.strip().lower().partition("+")
+    release, plus, build = version.strip()[:_LONGEST].lower().partition("+")
     return VersionKey(_parts(_PREFIX.sub("", release)), bool(plus), _parts(build))
 
 

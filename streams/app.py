@@ -126,7 +126,8 @@ class App(faust.App):
     async def emit(self, output: Output) -> Awaitable[object]:
         """Hand a record to the producer; what comes back is done when the broker has acknowledged it."""
         topic = self.options.topics[output.channel]
-        return await self.producer.send(topic, output.key, output.value, None, None, None)
+        at_s = None if output.timestamp_ms is None else output.timestamp_ms / 1000
+        return await self.producer.send(topic, output.key, output.value, None, at_s, None)
 
     def rewind(self, place: Place, offset: int) -> None:
         """Ask for `place` to be read again from `offset`."""

@@ -5,11 +5,10 @@ Exit codes: 0 done, bad records and all; 1 the answer is no, or input or broker 
 
 from __future__ import annotations
 
-import os
+import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -20,15 +19,24 @@ from monitor.config import DEFAULT_KEY, config_id, public_document
 from monitor.errors import ConfigError, RecallwatchError
 from monitor.plan import Plan
 from monitor.readings_json import snapshot_document
+from streams.cli_options import config_options, read_settings
 from streams.replay import Replay, read_lines
-from streams.settings import Settings, load_settings
 from streams.terminal import print_snapshot
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+_LIVE = ("worker", "up", "topics", "history")
 
 
 class _Commands(click.Group):
-    """Turns our own errors into one line and an exit code."""
+    """Turns our own errors into one line and an exit code; loads what needs Kafka only where it's asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_LIVE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _LIVE:
+            found: click.Command = getattr(importlib.import_module("streams.live_commands"), cmd_name)
+            return found
+        return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -48,21 +56,6 @@ def main() -> None:
 
     Shell completion: eval "$(_RECALLWATCH_COMPLETE=bash_source recallwatch)" (or zsh_source, fish_source).
     """
-
-
-def config_options(function: _F) -> _F:
-    """Add --config and --set, which every command that reads settings has."""
-    path = click.Path(dir_okay=False, path_type=Path)
-    function = click.option(
-        "--config", "config_path", type=path, metavar="FILE", help="Settings (TOML); see deploy/recallwatch.toml."
-    )(function)
-    return click.option(
-        "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="One setting, over the file's. Repeats."
-    )(function)
-
-
-def _settings(path: Path | None, overrides: Sequence[str]) -> Settings:
-    return load_settings(path, overrides, os.environ)
 
 
 @main.command()
@@ -85,7 +78,7 @@ def replay(
 ) -> None:
     """Estimate recall from files: the same core as a worker's, no broker."""
     chosen = [*overrides, *([f"sampling.key={msgspec.json.encode(key).decode()}"] if key is not None else [])]
-    run = Replay(_settings(config_path, chosen).config, annotators)
+    run = Replay(read_settings(config_path, chosen).config, annotators)
     console = Console(stderr=True)
     with console.status("reading decisions …") as status:
         counts = [run.decide(read_lines(path)) for path in decisions]
@@ -105,7 +98,7 @@ def replay(
 @config_options
 def check_config(path: Path | None, config_path: Path | None, overrides: Sequence[str]) -> None:
     """Check a settings file, and show what it comes to."""
-    settings = _settings(path or config_path, overrides)
+    settings = read_settings(path or config_path, overrides)
     plan = Plan(settings.config)
     click.echo(f"{settings.path or 'defaults'}: good. config {config_id(settings.config)}, net {plan.net.version}")
     if settings.config.sampling.key == DEFAULT_KEY:
@@ -126,3 +119,7 @@ def schema(record: str) -> None:
     document = msgspec.json.schema(kinds[record])
     document = {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
     click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+
+
+if __name__ == "__main__":
+    main(prog_name="recallwatch")

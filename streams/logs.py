@@ -10,16 +10,17 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import MutableMapping
-from typing import TextIO
+from typing import Literal, TextIO
 
 import structlog
 
 FIELDS = frozenset(
     """
-    event level timestamp logger stage topic topics partition partitions offset position base following lag lost
-    reason problem where key value found wanted config net version thinning path url host port brokers group epoch
-    seconds within_s interval_s count rows bytes records signal code pid outcome entity language detector attempt
-    """.split()
+    attempt base brokers bytes code config count detector earliest ended_after_s entity epoch event following
+    found group host interval_s key lag language level logger lost net offset outcome partition partitions path
+    pid place port position positions problem reason records rows seconds servers setting signal stage thinning
+    timestamp topic topics url value version wanted where within_s
+    """.split()  # noqa: SIM905  # a list of words reads better so
 )
 _LIBRARIES = ("faust", "mode", "aiokafka", "asyncio", "aiohttp", "kafka")
 _LONGEST = 300
@@ -38,8 +39,14 @@ def _allow(_: object, __: str, fields: MutableMapping[str, object]) -> MutableMa
     return fields
 
 
-def configure_logs(*, verbose: bool = False, stream: TextIO | None = None) -> None:
+def _says_something(record: logging.LogRecord) -> bool:
+    """Leave out mode's own "[^Service]: Starting..." of each of its services."""
+    return record.levelno >= logging.WARNING or not record.getMessage().startswith("[^")
+
+
+def configure_logs(*, level: Literal["debug", "info", "warning"] = "info", stream: TextIO | None = None) -> None:
     """Send all logs to `stream` (stderr), as columns on a terminal and as JSON elsewhere."""
+    lowest = logging.getLevelNamesMapping()[level.upper()]
     target = sys.stderr if stream is None else stream
     renderer: structlog.typing.Processor = structlog.processors.JSONRenderer(sort_keys=True)
     if target.isatty():
@@ -51,7 +58,7 @@ def configure_logs(*, verbose: bool = False, stream: TextIO | None = None) -> No
     ]
     structlog.configure(
         processors=[*before, _allow, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG if verbose else logging.INFO),
+        wrapper_class=structlog.make_filtering_bound_logger(lowest),
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
@@ -61,8 +68,9 @@ def configure_logs(*, verbose: bool = False, stream: TextIO | None = None) -> No
     )
     lines = logging.StreamHandler(target)
     lines.setFormatter(formatter)
+    lines.addFilter(_says_something)
     root = logging.getLogger()
     root.handlers[:] = [lines]
-    root.setLevel(logging.DEBUG if verbose else logging.INFO)
+    root.setLevel(lowest)
     for name in _LIBRARIES:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -30,8 +30,8 @@ class Timings:
     commit_s: float = 2.0
 
 
-EMBEDDED = Timings(session_s=10.0, heartbeat_s=1.0, rebalance_s=1.0, request_s=30.0, leave_s=5.0, commit_s=1.0)
-"""For the embedded broker, which answers who joins a group after half the rebalance timeout."""
+EMBEDDED = Timings(session_s=3.0, heartbeat_s=0.5, rebalance_s=6.0, request_s=30.0, leave_s=5.0, commit_s=1.0)
+"""For the embedded broker, which answers whoever joins a group after half the session timeout."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ import msgspec
 
 from monitor.board import Board
 from monitor.config import Config
-from monitor.errors import RecordError, SourceError
+from monitor.errors import RecordError
 from monitor.fold import Output
 from monitor.formats.corpus import read_label_line
 from monitor.intake import Intake
@@ -26,6 +26,7 @@ from monitor.plan import Plan
 from monitor.readings import BoardSnapshot
 from monitor.records import Label, Record
 from monitor.route import Change, Route
+from streams.corpora import read_lines as numbered_lines
 
 CHUNK = 500
 
@@ -140,18 +141,8 @@ class Replay:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file that aren't blank, without their ends.
-
-    Raises
-    ------
-    SourceError
-        The file isn't there or can't be read.
-    """
-    try:
-        with path.open("rb") as file:
-            yield from (line.rstrip(b"\r\n") for line in file if line.strip())
-    except OSError as error:
-        raise SourceError(f"{path}: {error.strerror or type(error).__name__}") from error
+    """Yield the lines of a file that aren't blank; raises SourceError where it can't be read."""
+    return (line for _, line in numbered_lines(path))
 
 
 def _chunks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:

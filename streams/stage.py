@@ -198,7 +198,7 @@ class Stage:
 
     async def _fold(self, running: Running, channel: Channel, chunk: Chunk) -> None:
         try:
-            records = [Record(r.offset, r.timestamp, r.value) for r in chunk.records]
+            records = [Record(r.offset, r.timestamp, r.value, r.key) for r in chunk.records]
             running.folded = True
             await self._send(running.fold.fold(channel, records, chunk.following))
         except BaseException:

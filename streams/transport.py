@@ -139,16 +139,19 @@ class ChunkConsumer(driver.Consumer):
         """Drop the running folds, open them from the recovered rows, and read on at their positions."""
         stages = self.stages
         stages.drop()
-        self._reported.clear()
         assigned = {Place(*tp) for tp in self.assignment()}
         self.cursors.keep(assigned)
         try:
-            positions = await self._resolve(stages.open(assigned))
+            wanted = stages.open(assigned)
+            positions = await self._resolve(wanted)
         except BaseException:  # another rebalance came: the call that follows it opens what is ours then
             stages.drop()
             raise
         self.cursors.place(positions)
         self._behind.clear()
+        # whoever had a partition before may have ended between its state and its commit
+        self._reported = {TP(*place): position for place, position in wanted.items() if position is not None}
+        self._committed_at.clear()
         stages.begin(self.cursors.epoch)
         log.info("reading_from", positions=[f"{t}/{p}@{offset}" for (t, p), offset in sorted(positions.items())])
 

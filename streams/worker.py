@@ -18,6 +18,7 @@ import structlog
 
 from monitor.errors import RecallwatchError
 from streams.app import App
+from streams.outages import calm
 
 log = structlog.get_logger(__name__)
 
@@ -101,6 +102,7 @@ def run_worker(app: App) -> int:
         Where that is what ended it: `ConfigError` for a topic with other settings, `StateError` for unreadable rows.
 
     """
+    calm()
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     return Process(app, loop).run()

@@ -106,7 +106,9 @@ class Delivery:
         self, channel: str, documents: Iterable[str], *, pause_s: float = 0.0, codec: str | None = None
     ) -> None:
         """Send a record for each document, with a pause after each thousand."""
-        producer = AIOKafkaProducer(bootstrap_servers=self.server, linger_ms=5, compression_type=codec)
+        producer = AIOKafkaProducer(
+            bootstrap_servers=self.server, linger_ms=5, compression_type=codec, request_timeout_ms=180_000
+        )
         await producer.start()
         try:
             topic = toys.channel_topics(self.tag)[channel]  # type: ignore[index]  # a channel's name

@@ -47,7 +47,9 @@
     document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").href;
     root.dataset.state = fresh.dataset.state;
     heard = performance.now();
-    document.getElementById("gone").hidden = true;
+    const note = document.getElementById("gone");
+    note.hidden = true;
+    note.textContent = "";
   };
 
   const silent = () => {

@@ -31,7 +31,7 @@ def test_a_random_rate_of_five_in_ten_thousand_cannot_exclude_5989_missed_docume
     assert at_most(0, 0.0005, 0.05, 10**9) == 5989
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     seen=st.integers(0, 9),
     rate=st.sampled_from((0.03, 0.1, 0.5, 0.9, 0.995)),
@@ -46,6 +46,7 @@ def test_bounds_equal_trying_every_number(seen: int, rate: float, alpha: float, 
     assert oracles.caught_at_least(seen, rate, alpha, ceiling) == at_least(seen, rate, alpha, ceiling)
 
 
+@settings(max_examples=60, deadline=None)
 @given(seen=st.integers(0, 10**6), rate=st.floats(1e-9, 1), alpha=st.floats(1e-6, 0.5), room=st.integers(0, 10**9))
 def test_bounds_hold_at_any_size(seen: int, rate: float, alpha: float, room: int) -> None:
     """Up to a thousand million documents the bounds lie between what was seen and what there is."""
@@ -146,12 +147,20 @@ def test_census_is_exact() -> None:
     assert CertifiedRecall(0.9, 9, 1, 9, 1) == bound
 
 
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
+def test_confidence_is_a_probability(confidence: float) -> None:
+    """95 is not .95."""
+    with pytest.raises(ValueError, match="confidence"):
+        certified_recall([], confidence)
+
+
 @pytest.mark.parametrize("cell", [[], [_row("unflagged", 0.1, 5000, 500, Moments())]])
 def test_no_data_gives_no_value(cell: list[StratumSample]) -> None:
     """Without a document that has the entity there is nothing to certify, not a recall of 0."""
     assert certified_recall(cell) is None
 
 
+@settings(max_examples=60, deadline=None)
 @given(cell=cells())
 def test_bound_is_offered_for_every_sample_with_the_entity(cell: Cell) -> None:
     """Between 0 and the observed share where all is drawn alike, never NaN; None exactly where nothing was seen."""
@@ -167,6 +176,7 @@ def test_bound_is_offered_for_every_sample_with_the_entity(cell: Cell) -> None:
         assert bound.lower > 0 or bound.caught == 0
 
 
+@settings(max_examples=60, deadline=None)
 @given(cell=cells(), seed=st.integers(0, 99))
 def test_rows_in_any_order_and_split_give_the_same_bound(cell: Cell, seed: int) -> None:
     """Partitions, workers and arrival can't change a bound."""

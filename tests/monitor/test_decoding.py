@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.decoding import Decoded, Limits, Quarantine, decode_decision, decode_label
@@ -219,6 +219,7 @@ def test_a_label_with_a_bad_span_is_a_dead_letter(span: object, where: str, reas
     assert (where, reason) == (caught.value.where, caught.value.problem)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_give_a_record_or_a_named_error(value: bytes) -> None:
     """No other exception escapes, and both paths agree."""
@@ -226,18 +227,21 @@ def test_any_bytes_give_a_record_or_a_named_error(value: bytes) -> None:
     assert outcome(salvage_label, value, LIMITS) == outcome(decode_label, value, LIMITS)
 
 
+@settings(deadline=None)
 @given(altered(DECISION) | damaged(DECISION), st.sampled_from([LIMITS, NARROW]))
 def test_both_paths_give_the_same_decision(value: bytes, limits: Limits) -> None:
     """What the fast path reads, the slow path reads alike; what one refuses, the other refuses for the same reason."""
     assert outcome(salvage_decision, value, limits) == outcome(decode_decision, value, limits)
 
 
+@settings(deadline=None)
 @given(altered(LABEL) | damaged(LABEL), st.sampled_from([LIMITS, NARROW]))
 def test_both_paths_give_the_same_label(value: bytes, limits: Limits) -> None:
     """The same for labels."""
     assert outcome(salvage_label, value, limits) == outcome(decode_label, value, limits)
 
 
+@settings(deadline=None)
 @given(altered(DECISION) | damaged(DECISION))
 def test_every_span_that_comes_out_names_real_text(value: bytes) -> None:
     """A span that stays has an extent, text that isn't blank, a name, and a score in [0, 1] or none."""

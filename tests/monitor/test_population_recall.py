@@ -7,7 +7,7 @@ from math import log1p
 import oracles
 import pytest
 from cells import Cell, cells, split
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.estimators.recall import PopulationRecall, population_recall
@@ -186,6 +186,7 @@ def test_halving_rate_is_at_most_one() -> None:
     assert reading.halving_random_rate == 1.0
 
 
+@settings(max_examples=60, deadline=None)
 @given(cell=cells())
 def test_limits_equal_the_oracle(cell: Cell) -> None:
     """R, R_F and n_eff to 1e-9 of the same formulas on lists of documents, wherever there is an interval."""
@@ -198,6 +199,7 @@ def test_limits_equal_the_oracle(cell: Cell) -> None:
         assert pytest.approx(n_eff, rel=1e-9) == reading.n_eff
 
 
+@settings(max_examples=60, deadline=None)
 @given(cell=cells(), confidence=st.sampled_from((0.5, 0.9, 0.95, 0.999)))
 def test_limits_are_ordered_and_have_width(cell: Cell, confidence: float) -> None:
     """0 <= lower <= estimate <= upper <= 1, no NaN, no zero width, or else a reason and no limits."""
@@ -216,6 +218,7 @@ def test_limits_are_ordered_and_have_width(cell: Cell, confidence: float) -> Non
         assert reading.upper is None
 
 
+@settings(max_examples=60, deadline=None)
 @given(cell=cells(), seed=st.integers(0, 99))
 def test_rows_in_any_order_and_split_give_the_same_bits(cell: Cell, seed: int) -> None:
     """Partitions, workers and arrival can't change a reading."""

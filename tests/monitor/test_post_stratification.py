@@ -5,7 +5,7 @@ from __future__ import annotations
 import oracles
 import pytest
 from cells import Cell, cells, split
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.estimators.post_stratification import has_unlabelled, weigh
@@ -25,6 +25,7 @@ def _weights(*rows: StratumSample) -> list[float]:
     return [row.parts[0][0] for row in weigh(unite(rows))]
 
 
+@settings(max_examples=60, deadline=None)
 @given(cell=cells())
 def test_weights_equal_the_oracle(cell: Cell) -> None:
     """Weight, largest weight and what each row stands for, document by document."""
@@ -99,6 +100,7 @@ def test_kind_without_any_label_is_left_out_and_told() -> None:
     assert not has_unlabelled(rows, flagged=True)
 
 
+@settings(max_examples=60, deadline=None)
 @given(cell=cells(), seed=st.integers(0, 99))
 def test_split_and_shuffled_rows_unite_to_the_same_sample(cell: Cell, seed: int) -> None:
     """Each document in a row of its own, in any order, the census beside: bit for bit one sample."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import oracles
 import pytest
 from cells import Cell, cells
-from hypothesis import given
+from hypothesis import given, settings
 
 from monitor.estimators.prevalence import PrevalenceLimits, prevalence
 from monitor.estimators.recall import population_recall
@@ -65,6 +65,7 @@ def test_no_label_of_a_kind_gives_no_value(cell: list[StratumSample]) -> None:
     assert PrevalenceLimits(None, None, 0, 0) == prevalence(cell)
 
 
+@settings(max_examples=60, deadline=None)
 @given(cell=cells())
 def test_limits_equal_the_oracle(cell: Cell) -> None:
     """Both rates to 1e-9 of the same formulas on lists of documents, ordered and never negative."""

@@ -328,6 +328,15 @@ def test_scores_as_nan_string_tiny_and_null() -> None:
     assert statistics.fmean(score for score in scores if score is not None) == pytest.approx(0.45500005, abs=1e-12)
 
 
+def test_a_span_that_begins_with_more_blanks_than_are_looked_at_is_whitespace() -> None:
+    """The look at a span's text is bounded, so that no record can hold the worker up."""
+    spans = [{"start": 0, "end": 1023 + ink, "entity": "PERSON"} for ink in (1, 2)]
+    short = decode_decision(record(text=" " * 1023 + "Anna", spans=spans), LIMITS)
+    long = decode_decision(record(text=" " * 1024 + "Anna", spans=[{**GOOD, "end": 1028}]), LIMITS)
+    assert (len(short.record.spans), short.quarantined) == (2, ())
+    assert long.quarantined == (Quarantine("whitespace", "$.spans[0]"),)
+
+
 def test_a_label_in_another_dress_is_read() -> None:
     """Numeric strings, nulls for optional fields and a byte order mark are tolerable in a label too."""
     value = b"\xef\xbb\xbf" + label(

@@ -6,7 +6,7 @@ from math import hypot, inf, nan
 
 import oracles
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -31,6 +31,7 @@ def test_nothing_seen_leaves_3_69_jumps() -> None:
     assert pytest.approx(expected, abs=0.005) == gamma_limits(0, 0, 2000)
 
 
+@settings(deadline=None)
 @given(weights=st.lists(st.floats(0.5, 1e5), min_size=1, max_size=30), jump=st.floats(0.5, 1e5))
 def test_gamma_limits_equal_chi_square_limits(weights: list[float], jump: float) -> None:
     """The same formula by another quantile function, to 1e-9."""
@@ -56,6 +57,7 @@ def _interval(low: float, high: float) -> st.SearchStrategy[Interval]:
     return numbers.map(lambda three: Interval(three[1], three[0], three[2]))
 
 
+@settings(deadline=None)
 @given(parts=st.lists(_interval(0, 1e6), max_size=5))
 def test_sum_adds_squared_distances(parts: list[Interval]) -> None:
     """Each limit of a sum is as far from it as the parts' limits are in quadrature."""
@@ -66,6 +68,7 @@ def test_sum_adds_squared_distances(parts: list[Interval]) -> None:
     assert pytest.approx(hypot(*(p.upper - p.estimate for p in parts)), abs=1e-6) == whole.upper - whole.estimate
 
 
+@settings(deadline=None)
 @given(top=_interval(0, 1e6), bottom=_interval(1, 1e6))
 def test_ratio_limits_are_ordered(top: Interval, bottom: Interval) -> None:
     """Rounding can't turn the limits of a ratio around, nor make one negative."""
@@ -74,6 +77,7 @@ def test_ratio_limits_are_ordered(top: Interval, bottom: Interval) -> None:
     assert 0 <= ratio.lower <= ratio.estimate <= ratio.upper
 
 
+@settings(deadline=None)
 @given(top=_interval(1, 1e6), size=st.floats(1, 1e6))
 def test_ratio_over_a_known_number_scales_the_limits(top: Interval, size: float) -> None:
     """A bottom without width changes the unit and nothing else."""
@@ -86,6 +90,7 @@ def test_ratio_needs_a_bottom_above_zero() -> None:
         mover.ratio(known(1.0), Interval(1.0, 0.0, 2.0))
 
 
+@settings(deadline=None)
 @given(first=_interval(1e-6, 1), second=_interval(1e-6, 1))
 def test_product_of_shares_is_a_share(first: Interval, second: Interval) -> None:
     """Limits stay in order, in [0, 1], and no further out than the products of the limits."""

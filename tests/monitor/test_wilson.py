@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, nan
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.estimators.sample import Interval
@@ -66,6 +66,7 @@ def test_impossible_counts_are_refused(found: float, true: float) -> None:
         wilson(found, true)
 
 
+@settings(deadline=None)
 @given(true=st.integers(1, 10**12), share=st.floats(0, 1))
 def test_limits_enclose_the_share_and_stay_in_range(true: int, share: float) -> None:
     """For every n, corners included, 0 <= lower <= estimate <= upper <= 1 and the width isn't zero."""
@@ -76,6 +77,7 @@ def test_limits_enclose_the_share_and_stay_in_range(true: int, share: float) -> 
     assert interval.lower < interval.upper
 
 
+@settings(deadline=None)
 @given(n=st.floats(0.5, 1e9), share=st.floats(0, 1), quantile=st.floats(0.1, 13))
 def test_limits_solve_the_score_equation(n: float, share: float, quantile: float) -> None:
     """|p̂ - p| = z √(p(1-p)/n) at both limits, for effective numbers and Student's quantiles alike."""

@@ -1,0 +1,141 @@
+"""The four stages of a worker: how each fold is opened, and what takes effect at its checkpoints.
+
+ROUTE and LEDGER keep a table, INTAKE a head alone, BOARD nothing: it reads the tallies from their start. A change of
+config is taken up at a checkpoint, under the stage's lock: its record goes to the history before the row that starts
+under it is written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import structlog
+
+from monitor.board import Board
+from monitor.errors import StateError
+from monitor.fold import Channel, Fold, Output
+from monitor.history import History, config_record
+from monitor.intake import Intake
+from monitor.ledger import Ledger
+from monitor.plan import Plan
+from monitor.route import Change, Route, change_record, held_in
+from streams.live_config import LiveConfig
+from streams.stage import StageSpec
+
+log = structlog.get_logger(__name__)
+
+TABLES: Mapping[str, Channel] = {"route": "decisions", "intake": "labels", "ledger": "sampled"}
+"""Each table, with a channel that its stage reads: their partitions are the same in number."""
+
+
+class Stages:
+    """Opens the folds of a worker and keeps them on the config in force.
+
+    Parameters
+    ----------
+    topics
+        The name of each channel.
+    live
+        The config in force.
+    history
+        What was in force before, by offset.
+    now
+        Clock, seconds since the epoch: dates changes, decides no count.
+    """
+
+    def __init__(
+        self, topics: Mapping[Channel, str], live: LiveConfig, history: History, now: Callable[[], float]
+    ) -> None:
+        self._topics = topics
+        self._live = live
+        self._history = history
+        self._now = now
+        self.flow: Counter[tuple[str, ...]] = Counter()
+        """Process-local counts, by name and labels."""
+        self.board: Board | None = None
+        """The last board that was opened here; whether it still runs, the app knows."""
+        self._adopted: dict[int, str] = {}
+
+    def specs(self) -> tuple[StageSpec, ...]:
+        """Return the stages, as the app builds them."""
+        return (
+            StageSpec(
+                name="route", inputs=("decisions",), opener=self._open_route, table="route", prepare=self._prepare
+            ),
+            StageSpec(
+                name="intake", inputs=("labels",), opener=self._open_intake, table="intake", prepare=self._prepare
+            ),
+            StageSpec(
+                name="ledger",
+                inputs=("sampled", "labels_by_document"),
+                opener=self._open_ledger,
+                table="ledger",
+                prepare=self._prepare,
+            ),
+            StageSpec(
+                name="board", inputs=("tallies",), opener=self._open_board, from_start=True, prepare=self._prepare
+            ),
+        )
+
+    # opening
+
+    def _open_route(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Route:
+        topic = self._topics["decisions"]
+        return Route(topic, partition, self._changes(topic, partition, head), head, rows, self.flow)
+
+    def _changes(self, topic: str, partition: int, head: bytes | None) -> list[Change]:
+        """Return the plans from the row's position on: the row's own, then those recorded past it."""
+        current = self._live.plan
+        held = None if head is None else held_in(head)
+        if held is None:
+            return [Change(0, current)]
+        own = self._history.plan(held.plan, held.thinning, current)
+        if own is None:
+            log.warning("config_not_recorded", topic=topic, partition=partition, offset=held.next, config=held.plan)
+            return [Change(held.next, current)]
+        changes = [Change(0, own)]
+        for later in self._history.of(topic, partition):
+            if later.offset > held.next:
+                plan = self._history.plan(later.config, later.thinning, current)
+                if plan is None:
+                    where = f"{topic}/{partition}@{later.offset}"
+                    raise StateError(f"{where}: config {later.config} was made with another sampling.key: set it back")
+                changes.append(Change(later.offset, plan))
+        return changes
+
+    def _open_intake(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Intake:  # noqa: ARG002
+        return Intake(self._topics["labels"], partition, self._live.plan, head, self.flow)
+
+    def _open_ledger(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Ledger:
+        ledger = Ledger(partition, self._live.plan, self._topics, head, rows, self.flow)
+        if ledger.rebuilt:
+            log.error("ledger_rebuilt", partition=partition, reason="rows are not those that the head vouches for")
+        return ledger
+
+    def _open_board(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Board:  # noqa: ARG002
+        self.board = Board(self._live.plan)
+        return self.board
+
+    # checkpoints
+
+    def _prepare(self, fold: Fold) -> Sequence[Output] | None:
+        """Take up the config in force; return what to record, None where nothing changed."""
+        plan = self._live.plan
+        if isinstance(fold, Route):
+            return self._prepare_route(fold, plan)
+        if isinstance(fold, Ledger | Intake | Board) and fold.plan is not plan:
+            fold.adopt(plan)
+            return []
+        return None
+
+    def _prepare_route(self, fold: Route, plan: Plan) -> Sequence[Output] | None:
+        outputs: list[Output] = []
+        if plan.id not in self._history.configs:
+            outputs.append(config_record(plan, self._now()))
+        if not self._history.of(fold.topic, fold.partition):
+            outputs.append(change_record(fold.topic, fold.partition, 0, plan, self._now()))
+        outputs += fold.adopt(plan, self._now())
+        for output in outputs:
+            self._history.take(output.key, output.value)
+        return outputs or None

@@ -1,0 +1,232 @@
+"""The demo: a broker, a worker, the page, a real detector and simulated annotators, all on this machine.
+
+The detector is `datafog`; its second version is worse by a setting that seemed harmless (`streams.detector`). With
+`--data DIR` recorded decisions of real detectors are the traffic, and people's labels the annotators' answers. `--once`
+goes through the story unattended and exits 0 only if the fall shows in the product's own readings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from monitor.errors import RecallwatchError, SourceError
+from monitor.readings import ANY, BoardSnapshot, Reading
+from monitor.records import Decision, Span
+from streams.annotators import EXACT, Annotators
+from streams.broker import Connection
+from streams.corpora import find_story, read_decisions, read_truth
+from streams.declare import ensure
+from streams.demo_traffic import Known, Traffic, generated, recorded
+from streams.demo_worker import DemoWorker
+from streams.embedded import EmbeddedBroker
+from streams.live import declared_topics
+from streams.logs import configure_logs
+from streams.settings import load_settings
+
+SEED = 7
+DOCUMENTS = 2_500
+FIRST = 800
+"""Documents sent as fast as they go, so that the page has something to show."""
+PER_S = 20.0
+SWAP_AFTER_S = 75.0
+SETTLED_WITHIN_S = 60.0
+console = Console(highlight=False)
+
+
+class Story(NamedTuple):
+    """What is told: the traffic of two versions, in which cell the second is worse, and who knows the truth."""
+
+    entity: str
+    language: str
+    rates: tuple[str, ...]
+    annotators: Annotators
+    truth: dict[str, list[Span]]
+    before: Iterator[Known]
+    after: Iterator[Known]
+    documents: int | None
+    """How many of each are sent at once; None is all there are."""
+
+
+def generated_story() -> Story:
+    """Return the story of the project's own documents and datafog."""
+    truth: dict[str, list[Span]] = {}
+    rates = ("sampling.random_rate=0.1", "sampling.loose_rate=0.25")
+    before = generated(1, seed=SEED, start=0)
+    after = generated(2, seed=SEED, start=1_000_000)
+    return Story("EMAIL_ADDRESS", "any", rates, Annotators(SEED, truth), truth, before, after, DOCUMENTS)
+
+
+def recorded_story(directory: Path) -> Story:
+    """Return the story of recorded decisions: a swap of models, the labels being people's own.
+
+    Raises
+    ------
+    SourceError
+        A file that isn't there.
+    """
+    files = find_story(directory)
+    labels = read_truth(files.labels)
+    truth: dict[str, list[Span]] = {}
+    before, after = (
+        recorded((d for d in read_decisions(path) if isinstance(d, Decision)), labels)
+        for path in (files.first, files.second)
+    )
+    people = Annotators(SEED, truth, EXACT, names=("people",), median_s=0.5)
+    # the corpus is small: with every document read, what the page says is what the corpus says
+    return Story("PERSON", "en", ("sampling.random_rate=1.0",), people, truth, before, after, None)
+
+
+@contextlib.asynccontextmanager
+async def stage(story: Story) -> AsyncIterator[tuple[DemoWorker, Traffic]]:
+    """Start broker, topics, worker and traffic, and leave nothing running."""
+    settings = load_settings(None, [*story.rates, "sampling.key=demo", "http.port=0"], {})
+    async with contextlib.AsyncExitStack() as stack:
+        with console.status("starting the embedded broker …"):
+            broker = stack.enter_context(EmbeddedBroker())
+        connection = Connection(servers=(broker.server,))
+        with console.status("creating topics …"):
+            await ensure(connection, declared_topics(settings.config), create=True)
+        with console.status("starting a worker …"):
+            worker = await stack.enter_async_context(DemoWorker(broker.server, settings.overrides))
+        traffic = Traffic(connection, settings.config.topics, story.annotators, story.truth)
+        await traffic.start()
+        stack.push_async_callback(traffic.stop)
+        console.print(f"broker {broker.server}, page [bold]{worker.url}[/]")
+        yield worker, traffic
+
+
+async def tell_once(story: Story) -> bool:
+    """Go through the story; return whether the fall was seen in the product's own readings."""
+    async with stage(story) as (worker, traffic):
+        readings: list[Reading] = []
+        for name, known in (("version 1", story.before), ("version 2", story.after)):
+            await _send_all(traffic, name, known, story.documents)
+            readings.append(await _settled(worker, traffic, story, len(readings)))
+            _print_readings(story, readings)
+    before, after = (r.matched for r in readings)
+    seen = before.lower is not None and after.upper is not None and after.upper < before.lower
+    if seen:
+        now, then = f"at most {after.upper:.3f} now", f"at least {before.lower:.3f} before"
+        console.print(f"[bold]The fall was seen:[/] {story.entity} recall is {now}, {then}.")
+    else:
+        console.print(f"[bold]The fall was not seen:[/] the intervals of {story.entity} overlap, or one has no limits.")
+    return seen
+
+
+async def _send_all(traffic: Traffic, name: str, known: Iterator[Known], count: int | None) -> None:
+    with console.status(f"{name}: sending decisions …") as status:
+        start = traffic.sent
+        limited = known if count is None else _first(known, count)
+        await traffic.send(limited, on_sent=lambda: status.update(f"{name}: {traffic.sent - start} decisions sent …"))
+    console.print(f"{name}: {traffic.sent - start} decisions sent")
+
+
+def _first(known: Iterator[Known], count: int) -> Iterator[Known]:
+    for _ in range(count):
+        yield next(known)
+
+
+async def _settled(worker: DemoWorker, traffic: Traffic, story: Story, known: int) -> Reading:
+    """Wait until the annotators are through with what was sampled; return the newest version's reading."""
+    deadline = time.monotonic() + SETTLED_WITHIN_S
+    with console.status("annotators at work …") as status:
+        while True:
+            board = await worker.board()
+            found = [] if board is None else _readings(board, story)
+            status.update(f"annotators at work … {traffic.answered} tasks answered")
+            if board is not None and len(found) > known and _is_done(board, traffic) and found[-1].labelled:
+                return found[-1]
+            if time.monotonic() > deadline:
+                raise SourceError(f"no settled reading within {SETTLED_WITHIN_S:.0f} s; the worker's log: {worker.log}")
+            await asyncio.sleep(0.5)
+
+
+def _is_done(board: BoardSnapshot, traffic: Traffic) -> bool:
+    """Say whether every decision was counted and hardly a task is open."""
+    counted = sum(tally.value for tally in board.strata)
+    queue = next(q for q in board.queues if q.language == ANY)
+    return counted >= traffic.sent and queue.open <= 0.01 * queue.tasks
+
+
+def _readings(board: BoardSnapshot, story: Story) -> list[Reading]:
+    """Return the population readings of the story's cell, in the order of their versions' first decisions."""
+    order = [change.what.split(" ", 1)[1] for change in board.changes if change.kind == "version"]
+    days = min((r.window.days or 0 for r in board.readings), default=0)
+    cell = (story.entity, story.language, None, days)
+    found = [r for r in board.readings if (r.entity, r.language, r.stratum, r.window.days or 0) == cell]
+    return sorted((r for r in found if r.version in order), key=lambda r: order.index(r.version))
+
+
+def _print_readings(story: Story, readings: list[Reading]) -> None:
+    table = Table(title=f"{story.entity} ({story.language}): recall over all traffic", title_justify="left", box=None)
+    for name in ("version", "recall", "lower", "upper", "found/true", "labelled/sampled"):
+        table.add_column(name, justify="left" if name == "version" else "right", no_wrap=True)
+    for r in readings:
+        share = r.matched
+        limits = ["–" if v is None else f"{v:.3f}" for v in (share.estimate, share.lower, share.upper)]
+        table.add_row(r.version, *limits, f"{share.found}/{share.true}", f"{r.labelled}/{r.sampled}")
+    console.print(table)
+
+
+async def tell_live(story: Story) -> None:
+    """Stream decisions until interrupted; after a while the worse version takes over."""
+    async with stage(story) as (worker, traffic):
+        console.print("version 1 is running; Ctrl-C ends the demo and leaves nothing running")
+        await traffic.send(_first(story.before, FIRST) if story.documents else story.before)
+        if story.documents:
+            await _send_for(traffic, story.before, SWAP_AFTER_S)
+        else:
+            await asyncio.sleep(SWAP_AFTER_S / 5)
+        console.print("version 2 takes over: watch the page")
+        await traffic.send(story.after, PER_S if story.documents else None)
+        console.print(f"all was sent; the page stays at {worker.url}")
+        await asyncio.Event().wait()
+
+
+async def _send_for(traffic: Traffic, known: Iterator[Known], seconds: float) -> None:
+    await traffic.send(_first(known, int(seconds * PER_S)), PER_S)
+
+
+async def _run(story: Story, *, once: bool) -> int:
+    """Run until done, SIGINT or SIGTERM; return the exit code."""
+    work = asyncio.ensure_future(tell_once(story) if once else tell_live(story))
+    loop = asyncio.get_running_loop()
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(ending, work.cancel)
+    try:
+        result = await work
+    except asyncio.CancelledError:
+        console.print("stopped; nothing is left running")
+        return 1 if once else 0
+    return 0 if result or not once else 1
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="Go through the story unattended; exit 0 only if the fall was seen.")
+@click.option(
+    "--data", type=click.Path(path_type=Path, file_okay=False), help="Labelled corpora with recorded decisions."
+)
+def main(once: bool, data: Path | None) -> None:  # noqa: FBT001  # a flag of the command line
+    """See recall being estimated live, and a worse detector version being caught."""
+    configure_logs(level="warning")
+    try:
+        story = generated_story() if data is None else recorded_story(data)
+        sys.exit(asyncio.run(_run(story, once=once)))
+    except RecallwatchError as error:
+        click.echo(f"demo: {error}", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""A worker: the Faust app with our four stages, the config it follows, the history it keeps, and what it shows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+
+import structlog
+
+from monitor.config import Config
+from monitor.fold import Channel
+from monitor.history import History, board_record
+from monitor.pipeline import Pipeline
+from monitor.readings import BoardSnapshot
+from streams.agents import TABLES, Stages
+from streams.app import App
+from streams.broker import Connection, Sasl
+from streams.exporter import register
+from streams.history_topic import HistoryReader
+from streams.http import HttpServer
+from streams.live_config import LiveConfig
+from streams.options import EMBEDDED, AppOptions, Reading, Timings
+from streams.published import pipeline
+from streams.settings import Settings, tls_context
+from streams.stage import Pace
+from streams.topics import DAY_MS, HOUR_MS, Layout, TopicSpec, topic_specs
+
+log = structlog.get_logger(__name__)
+
+PUBLISH_EVERY_S = 1.0
+
+
+def channel_topics(config: Config) -> dict[Channel, str]:
+    """Return the name of each channel's topic."""
+    topics = config.topics
+    return {
+        "decisions": topics.decisions,
+        "sampled": topics.sampled,
+        "annotation_tasks": topics.annotation_tasks,
+        "labels": topics.labels,
+        "labels_by_document": topics.labels_by_document,
+        "dead_letters": topics.dead_letters,
+        "tallies": topics.tallies,
+        "history": topics.history,
+    }
+
+
+def connection(settings: Settings) -> Connection:
+    """Return how to reach the broker."""
+    kafka = settings.config.kafka
+    sasl = None
+    if settings.password is not None:
+        sasl = Sasl(mechanism=kafka.mechanism, username=kafka.username, password=settings.password.reveal())
+    servers = tuple(server.strip() for server in kafka.brokers.split(",") if server.strip())
+    return Connection(servers=servers, ssl_context=tls_context(settings.config), sasl=sasl)
+
+
+def declared_topics(config: Config) -> tuple[TopicSpec, ...]:
+    """Return what every topic must be: drawn documents and labels stay for the longest window and its deadline."""
+    topics = config.topics
+    layout = Layout(
+        decisions_partitions=topics.partitions,
+        sampled_partitions=topics.partitions,
+        labels_partitions=topics.labels_partitions,
+        replication=topics.replication,
+        min_insync=max(topics.replication - 1, 1),
+        retention_ms=config.horizon_days * DAY_MS,
+        decisions_retention_ms=topics.decisions_retention_hours * HOUR_MS,
+    )
+    return topic_specs(channel_topics(config), layout, group=config.kafka.group, tables=TABLES)
+
+
+def app_options(settings: Settings, stages: Stages, *, embedded: bool) -> AppOptions:
+    """Return what the Faust app is built from."""
+    config = settings.config
+    kafka = config.kafka
+    timings = Timings(session_s=kafka.session_timeout_s, rebalance_s=kafka.rebalance_timeout_s)
+    return AppOptions(
+        connection=connection(settings),
+        group=kafka.group,
+        topics=channel_topics(config),
+        stages=stages.specs(),
+        topic_specs=declared_topics(config),
+        create_topics=embedded,
+        timings=EMBEDDED if embedded else timings,
+        reading=Reading(chunk_records=kafka.chunk_records, fetch_bytes=kafka.fetch_bytes, check_crcs=kafka.check_crcs),
+        pace=Pace(interval_s=config.checkpoint.interval_s),
+    )
+
+
+class LiveApp(App):
+    """The app of a worker.
+
+    Parameters
+    ----------
+    settings
+        What was loaded at start.
+    env
+        The environment that was loaded with it.
+    embedded
+        Whether the broker is the embedded one: its group answers slowly, and missing topics are created.
+    """
+
+    def __init__(self, settings: Settings, env: Mapping[str, str] = os.environ, *, embedded: bool = False) -> None:
+        self.live = LiveConfig(settings, env)
+        self.history = History()
+        topics = channel_topics(settings.config)
+        self._channels = {topic: channel for channel, topic in topics.items()}
+        self._duties = Stages(topics, self.live, self.history, time.time)
+        self._started_at = time.time()
+        self._reader = HistoryReader(connection(settings), topics["history"], self.history)
+        self._snapshot: BoardSnapshot | None = None
+        self._pipeline = Pipeline(started_at=self._started_at, unready_reason="starting")
+        self._was_board = False
+        http = settings.config.http
+        self.http = HttpServer(http.host, http.port, self.published, register(self.published))
+        super().__init__(app_options(settings, self._duties, embedded=embedded))
+
+    def published(self) -> tuple[BoardSnapshot | None, Pipeline]:
+        """Return what is shown; called from the HTTP thread."""
+        return self._snapshot, self._pipeline
+
+    async def on_first_start(self) -> None:
+        """Read the history before any record: a fold must know the plans of its offsets."""
+        self.http.start()
+        log.info("page", url=self.http.url)
+        await super().on_first_start()
+        await self._reader.start()
+
+    async def on_start(self) -> None:
+        """Begin to follow config and history, and to publish."""
+        await super().on_start()
+        self.add_future(self._follow())
+        self.add_future(self._publish())
+
+    async def on_stop(self) -> None:
+        """Close what is ours."""
+        await super().on_stop()
+        await self._reader.stop()
+        await asyncio.to_thread(self.http.stop)
+
+    async def _follow(self) -> None:
+        while not self.should_stop:
+            await self._reader.read()
+            self.live.poll()
+
+    async def _publish(self) -> None:
+        while not self.should_stop:
+            await self._announce_board()
+            self._show(time.time())
+            await self.sleep(PUBLISH_EVERY_S)
+
+    def _show(self, now: float) -> None:
+        """Swap in what is true now."""
+        board = self._duties.board if self._is_board() else None
+        if board is not None:
+            self._snapshot = board.snapshot(now, self.history.latest_changes())
+        else:
+            self._snapshot = None
+        self._pipeline = pipeline(
+            started_at=self._started_at,
+            now=now,
+            flow=self._duties.flow,
+            progress=self.progress(),
+            channels=self._channels,
+            live=self.live,
+            ready=self.ready,
+            is_board=board is not None,
+            board_url="" if board is not None else self.history.board_url,
+        )
+
+    def _is_board(self) -> bool:
+        return any(stage.spec.name == "board" and stage.running for stage in self.stages)
+
+    async def _announce_board(self) -> None:
+        """Tell the other workers where the board is, once it is here."""
+        is_board = self.ready and self._is_board()
+        if is_board and not self._was_board:
+            sent = await self.emit(board_record(self.http.url, time.time()))
+            await sent
+        self._was_board = is_board

@@ -1,0 +1,125 @@
+"""The commands that talk to a broker: worker, up, topics, history."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+import msgspec
+import structlog
+from rich.console import Console
+from rich.table import Table
+
+from monitor.config import DEFAULT_KEY
+from monitor.history import History
+from streams.broker import wait_for_broker
+from streams.cli_options import config_options, read_settings
+from streams.declare import ensure
+from streams.embedded import USUAL_PORT, EmbeddedBroker
+from streams.history_topic import HistoryReader
+from streams.live import LiveApp, channel_topics, connection, declared_topics
+from streams.logs import configure_logs
+from streams.settings import Settings
+from streams.worker import run_worker
+
+log = structlog.get_logger(__name__)
+
+
+@click.command()
+@config_options
+@click.option("-v", "--verbose", is_flag=True, help="Debug lines too.")
+def worker(config_path: Path | None, overrides: Sequence[str], verbose: bool) -> None:  # noqa: FBT001  # a flag
+    """Run a worker against any Kafka: all stages, /metrics and the page.
+
+    Start as many as there are partitions at most. SIGTERM ends it after a last checkpoint, with 0.
+    """
+    configure_logs(level="debug" if verbose else "info")
+    sys.exit(_run(read_settings(config_path, overrides), embedded=False))
+
+
+@click.command()
+@config_options
+@click.option("--port", default=USUAL_PORT, show_default=True, help="The broker's; another one where it is taken.")
+@click.option("-v", "--verbose", is_flag=True, help="Debug lines too.")
+def up(
+    config_path: Path | None,
+    overrides: Sequence[str],
+    port: int,
+    verbose: bool,  # noqa: FBT001  # a flag of the command line
+) -> None:
+    """Run the embedded broker, a worker and the page; nothing is kept when it ends."""
+    configure_logs(level="debug" if verbose else "info")
+    with EmbeddedBroker(port) as broker:
+        settings = read_settings(config_path, [*overrides, f"kafka.brokers={broker.server}"])
+        click.echo(f"broker {broker.server}: send decisions to topic {settings.config.topics.decisions!r}", err=True)
+        code = _run(settings, embedded=True)
+    sys.exit(code)
+
+
+def _run(settings: Settings, *, embedded: bool) -> int:
+    if settings.config.sampling.key == DEFAULT_KEY:
+        log.warning("sampling_key_is_default", reason="anybody can tell which documents will be read: set sampling.key")
+    return run_worker(LiveApp(settings, os.environ, embedded=embedded))
+
+
+@click.command()
+@config_options
+@click.option("--check", is_flag=True, help="Create nothing: exit 1 where a topic is missing.")
+def topics(config_path: Path | None, overrides: Sequence[str], check: bool) -> None:  # noqa: FBT001  # a flag
+    """Create the topics that are missing; refuse those that exist with other settings."""
+    configure_logs(level="warning")
+    settings = read_settings(config_path, overrides)
+    specs = declared_topics(settings.config)
+    asyncio.run(_ensure(settings, create=not check))
+    table = Table(box=None)
+    for name in ("topic", "partitions", "settings"):
+        table.add_column(name, no_wrap=name != "settings")
+    for spec in specs:
+        table.add_row(spec.name, str(spec.partitions), ", ".join(f"{k}={v}" for k, v in spec.settings.items()))
+    Console().print(table)
+
+
+async def _ensure(settings: Settings, *, create: bool) -> None:
+    await wait_for_broker(connection(settings))
+    await ensure(connection(settings), declared_topics(settings.config), create=create)
+
+
+@click.command()
+@config_options
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def history(config_path: Path | None, overrides: Sequence[str], as_json: bool) -> None:  # noqa: FBT001  # a flag
+    """Show every change of config: when, and from which offset of which partition on."""
+    configure_logs(level="warning")
+    found = asyncio.run(_read_history(read_settings(config_path, overrides)))
+    changes = sorted(
+        (c.at, topic, p, c.offset, c.config, c.thinning)
+        for (topic, p), by in found.changes.items()
+        for c in by.values()
+    )
+    if as_json:
+        names = ("at", "topic", "partition", "offset", "config", "thinning")
+        document = {"changes": [dict(zip(names, c, strict=True)) for c in changes], "configs": found.configs}
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n")
+        return
+    table = Table(box=None)
+    for name in ("at (UTC)", "partition", "from offset", "config", "thinning"):
+        table.add_column(name, no_wrap=True)
+    for at, topic, partition, offset, config, thinning in changes:
+        moment = datetime.fromtimestamp(at, UTC).isoformat(" ", "seconds")[:19]
+        table.add_row(moment, f"{topic}/{partition}", str(offset), config, f"{thinning:g}")
+    Console().print(table)
+
+
+async def _read_history(settings: Settings) -> History:
+    """Return what the history topic says now."""
+    found = History()
+    reader = HistoryReader(connection(settings), channel_topics(settings.config)["history"], found)
+    await wait_for_broker(connection(settings))
+    await reader.start()
+    await reader.stop()
+    return found

@@ -1,0 +1,73 @@
+"""What a worker shows: the board's readings and its own figures, immutable records swapped in whole once a second."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+
+from monitor.config import DEFAULT_KEY
+from monitor.fold import Channel
+from monitor.pipeline import Pipeline, Place
+from streams.live_config import LiveConfig
+from streams.stages import Progress
+
+BUILD = version("recallwatch")
+
+
+def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the worker knows
+    *,
+    started_at: float,
+    now: float,
+    flow: Mapping[tuple[str, ...], int],
+    progress: Iterable[Progress],
+    channels: Mapping[str, Channel],
+    live: LiveConfig,
+    ready: bool,
+    is_board: bool,
+    board_url: str,
+) -> Pipeline:
+    """Return one worker's figures at one moment.
+
+    Parameters
+    ----------
+    flow
+        Process-local counts: a name, then its label values.
+    channels
+        The channel of each topic that is read.
+    """
+    places: dict[Place, Progress] = {(channels[p.topic], p.partition): p for p in progress}
+    return Pipeline(
+        started_at=started_at,
+        heartbeat_at=now,
+        build=BUILD,
+        ready=ready,
+        unready_reason="" if ready else "waiting for partitions, or recovering their state",
+        is_board=is_board,
+        board_url=board_url,
+        decisions={k[1:3]: n for k, n in flow.items() if k[0] == "decisions" and len(k) == 3},
+        sampled=_by_one(flow, "sampled"),
+        tasks={("label",): flow.get(("tasks",), 0)},
+        labels=_by_one(flow, "labels"),
+        dead_letters={k[1:3]: n for k, n in flow.items() if k[0] == "dead_letters" and len(k) == 3},
+        quarantined=_by_one(flow, "quarantined"),
+        tombstones=_by_one(flow, "tombstones"),
+        positions={place: p.position for place, p in places.items()},
+        lag={place: p.lag for place, p in places.items() if p.lag is not None},
+        holes={place: p.holes for place, p in places.items()},
+        rewinds={place: p.rewinds for place, p in places.items()},
+        partitions_assigned=len(places),
+        config=live.plan.id,
+        net=live.plan.net.version,
+        config_refused=live.refused,
+        config_problem=live.problem,
+        key_is_default=live.plan.config.sampling.key == DEFAULT_KEY,
+    )
+
+
+def _by_one(flow: Mapping[tuple[str, ...], int], name: str) -> dict[tuple[str], int]:
+    counts: Counter[tuple[str]] = Counter()
+    for key, n in flow.items():
+        if key[0] == name and len(key) == 2:
+            counts[(key[1],)] += n
+    return dict(counts)

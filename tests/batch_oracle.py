@@ -1,0 +1,94 @@
+"""The tally of a whole input at once: dictionaries over lists of documents, no state, no order but the input's own."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import matching_oracle
+from traffic import TEXTS, Answered, Said, Traffic, task_of
+
+from monitor.estimators.sample import Moments
+from monitor.matching import Extent
+from monitor.plan import Plan
+from monitor.records import Stratum
+from monitor.tally import CellKey, CensusKey, DesignKey, FlaggedKey, Key, MadeKey, QueueKey
+
+FOLDED = {"PERSON": "PERSON", "per": "PERSON", "LOCATION": "LOCATION", "GPE": "LOCATION", "ODD": "ODD"}
+Rows = dict[Key, tuple[int, ...]]
+
+
+def fold(spans: tuple[tuple[int, int, str], ...]) -> list[Extent]:
+    """Return the spans under the names that count, identical ones once."""
+    return sorted({Extent(start, end, FOLDED[name]) for start, end, name in spans})
+
+
+def truths(labels: list[Answered], doc: str, text: int, *, only: bool) -> tuple[list[Extent] | None, bool]:
+    """Return what a text's labels say was there, and whether they were all skipped."""
+    latest: dict[str, Answered] = {}
+    for label in labels:
+        about = text if label.task is None and only else label.task
+        fits = not label.submitted or all(end <= len(TEXTS[text]) for _, end, _ in label.spans)
+        if label.doc == doc and about == text and all(end <= len(TEXTS[text]) for _, end, _ in label.spans) and fits:
+            held = latest.get(label.annotator)
+            if held is None or label.revision > held.revision:
+                latest[label.annotator] = label
+    truth = next((label for label in latest.values() if label.submitted), None)
+    return (None if truth is None else fold(truth.spans)), truth is None and bool(latest)
+
+
+def batch(traffic: Traffic, plan: Plan) -> Rows:
+    """Return the rows that a whole input adds up to: census, designs, cells, queue."""
+    sums: defaultdict[Key, Counter[int]] = defaultdict(Counter)
+
+    def add(key: Key, *numbers: int) -> None:
+        sums[key].update(dict(enumerate(numbers)))
+
+    said = [s for s in traffic[0] if isinstance(s, Said)]
+    labels = [label for label in traffic[1] if isinstance(label, Answered)]
+    drawn: dict[str, list[tuple[Said, Stratum, float]]] = {}
+    for one in said:
+        language, found = one.language.lower(), fold(one.spans)
+        flagged, loose = bool(found), "@" in TEXTS[one.text]
+        stratum: Stratum = ("both" if loose else "detector_only") if flagged else "loose_only" if loose else "unflagged"
+        add(CensusKey(language, "d", one.version, stratum), 1)
+        for entity in {f.entity for f in found}:
+            add(FlaggedKey(language, "d", one.version, entity), 1, sum(f.entity == entity for f in found))
+        fate = plan.sampler.draw(one.doc, language, stratum)
+        mine = drawn.setdefault(one.doc, [])
+        if fate is not None and all(other.version != one.version for other, _, _ in mine):
+            mine.append((one, stratum, fate.rates.probability))
+    for doc, mine in drawn.items():
+        for text in dict.fromkeys(one.text for one, _, _ in mine):
+            truth, skipped = truths(labels, doc, text, only=True)
+            readers = [(one, stratum, p) for one, stratum, p in mine if one.text == text]
+            done = truth is not None
+            add(QueueKey(readers[0][0].language.lower()), 1, done, skipped)
+            for place, (one, stratum, p) in enumerate(readers):
+                design = one.language.lower(), "d", one.version, stratum, p
+                add(DesignKey(*design), 1, done, skipped, not done and not skipped, done and place > 0)
+                add(MadeKey("d", one.version, plan.id, plan.net.version), 1)
+                for key, numbers in _cells(design, truth or [], fold(one.spans)):
+                    add(key, *numbers)
+    width = {key: len(numbers) for key, numbers in sums.items()}
+    return {key: tuple(int(n[i]) for i in range(width[key])) for key, n in sums.items()}
+
+
+def _cells(
+    design: tuple[str, str, str, Stratum, float], truth: list[Extent], found: list[Extent]
+) -> list[tuple[CellKey, Moments]]:
+    rows = []
+    if truth:
+        hits = {
+            "matched": matching_oracle.matched(truth, found, Fraction("0.45")),
+            "masked": matching_oracle.masked(truth, found),
+        }
+        for entity in {t.entity for t in truth} | {"any"}:
+            of_entity = {i for i, t in enumerate(truth) if entity in (t.entity, "any")}
+            for reading in ("matched", "masked"):
+                key = CellKey(*design, entity, reading)  # type: ignore[arg-type]  # one of two literals
+                rows.append((key, Moments.of(len(hits[reading] & of_entity), len(of_entity))))
+    return rows
+
+
+__all__ = ["batch", "task_of"]

@@ -1,0 +1,165 @@
+"""Whole streams: however they are split, delivered, repeated or cut short by crashes, the numbers are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from batch_oracle import batch
+from clusters import INPUTS, STEPS, Cluster, Host
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from traffic import CONFIG, Traffic, traffic
+
+from monitor.plan import Plan
+from monitor.readings_json import snapshot_document
+from monitor.tally import CountKey, Key
+
+PLAN = Plan(CONFIG)
+COUNTED = ("census", "flagged", "design", "cell", "queue", "made")
+Action = tuple[str, str, int, int, str]
+
+ACTIONS: st.SearchStrategy[Action] = st.tuples(
+    st.sampled_from(("produce", "read", "read", "read", "checkpoint", "checkpoint", "crash")),
+    st.sampled_from(tuple(INPUTS)),
+    st.integers(0, 2),
+    st.integers(0, 4),
+    st.sampled_from(STEPS),
+)
+WITH_ZOMBIES: st.SearchStrategy[Action] = st.tuples(
+    st.sampled_from(("produce", "read", "read", "checkpoint", "presume_dead", "wake_zombie")),
+    st.sampled_from(tuple(INPUTS)),
+    st.integers(0, 2),
+    st.integers(0, 4),
+    st.sampled_from(STEPS),
+)
+
+
+def feed(cluster: Cluster, given_traffic: Traffic) -> list[Callable[[], None]]:
+    """Return what produces the records, one by one, decisions and labels by turns."""
+    said, labels = given_traffic
+    steps: list[Callable[[], None]] = []
+    for i in range(max(len(said), len(labels))):
+        for channel, records in (("decisions", said), ("labels", labels)):
+            if i < len(records):
+                record = records[i]
+                key, value, at = record.doc.encode(), record.value, record.at
+                steps.append(lambda c=channel, k=key, v=value, t=at: cluster.produce(c, k, v, t))
+    return steps
+
+
+def run(cluster: Cluster, given_traffic: Traffic, actions: list[Action]) -> Cluster:
+    """Return the cluster after the actions, with everything read and every checkpoint made, once more after a crash."""
+    steps = feed(cluster, given_traffic)
+    for action in actions:
+        if action[0] == "produce":
+            for step in steps[: 3 * action[3]]:
+                step()
+            del steps[: 3 * action[3]]
+        else:
+            act(cluster.host(action[1], action[2]), action)
+    for step in steps:
+        step()
+    cluster.settle()
+    for host in cluster.hosts:
+        host.crash()
+    cluster.settle()
+    return cluster
+
+
+def act(host: Host, action: Action) -> None:
+    """Do one thing to a partition of a stage."""
+    what, stage, _, count, until = action
+    if what == "read":
+        host.read(INPUTS[stage][count % len(INPUTS[stage])], count + 1, again=count)
+    elif what == "checkpoint":
+        host.checkpoint(until)
+    elif what == "crash":
+        host.crash()
+    elif what == "presume_dead":
+        host.presume_dead()
+    else:
+        host.wake_zombie(until)
+
+
+def undisturbed(given_traffic: Traffic) -> Cluster:
+    """Return a cluster of one partition through which the traffic went without any accident."""
+    return run(Cluster(PLAN), given_traffic, [])
+
+
+def counted(rows: dict[Key, tuple[int, ...]]) -> dict[Key, tuple[int, ...]]:
+    """Return the rows that estimates rest on."""
+    return {key: numbers for key, numbers in rows.items() if key.kind in COUNTED}
+
+
+def readings(cluster: Cluster) -> bytes:
+    """Return the readings of a snapshot as comparable bytes."""
+    return msgspec.json.encode(snapshot_document(cluster.snapshot()))
+
+
+@settings(max_examples=60, deadline=None)
+@given(given_traffic=traffic())
+def test_stream_equals_the_batch_formula(given_traffic: Traffic) -> None:
+    """Census, designs, cells and queue are what dictionaries over the whole input give."""
+    assert batch(given_traffic, PLAN) == counted(undisturbed(given_traffic).sums().rows)
+
+
+@settings(max_examples=40, deadline=None)
+@given(given_traffic=traffic(), partitions=st.integers(2, 4))
+def test_number_of_partitions_changes_no_number(given_traffic: Traffic, partitions: int) -> None:
+    """Split over any number of partitions, tallies and readings are the same."""
+    split, whole = run(Cluster(PLAN, partitions), given_traffic, []), undisturbed(given_traffic)
+
+    assert whole.sums() == split.sums()
+    assert readings(whole) == readings(split)
+
+
+@settings(max_examples=150, deadline=None)
+@given(given_traffic=traffic(), partitions=st.integers(1, 3), actions=st.lists(ACTIONS, min_size=8, max_size=40))
+def test_crashes_change_no_number(given_traffic: Traffic, partitions: int, actions: list[Action]) -> None:
+    """Read in any interleaving, cut short between any two steps, again and again, everything is counted once."""
+    shaken, calm = run(Cluster(PLAN, partitions), given_traffic, actions), undisturbed(given_traffic)
+
+    assert calm.sums() == shaken.sums()
+    assert readings(calm) == readings(shaken)
+    assert 0 == sum(host.rebuilds for host in shaken.hosts)
+
+
+@settings(max_examples=150, deadline=None)
+@given(given_traffic=traffic(), actions=st.lists(WITH_ZOMBIES, min_size=8, max_size=40))
+def test_zombies_change_no_number(given_traffic: Traffic, actions: list[Action]) -> None:
+    """A worker that was presumed dead and writes over its successor's rows costs a rebuild at most."""
+    shaken, calm = run(Cluster(PLAN, 2), given_traffic, actions), undisturbed(given_traffic)
+
+    assert calm.sums() == shaken.sums()
+    assert readings(calm) == readings(shaken)
+
+
+@settings(max_examples=60, deadline=None)
+@given(given_traffic=traffic(days=80, most=10), actions=st.lists(ACTIONS, max_size=30))
+def test_expiry_survives_crashes(given_traffic: Traffic, actions: list[Action]) -> None:
+    """With days far apart, the days that are left hold the same designs and cells, whatever happened in between."""
+    shaken, calm = run(Cluster(PLAN), given_traffic, actions), undisturbed(given_traffic)
+
+    assert counted(calm.sums().rows) == counted(shaken.sums().rows)
+
+
+def test_sums_notice_a_label_that_is_lost() -> None:
+    """The comparison above can fail: one label less is another tally."""
+    said, labels = (
+        [("doc-0", "1", "en", 0, ((0, 4, "PERSON"),), 20_000 * 86_400_000)],
+        [("doc-0", "a", 0, True, ((0, 4, "PERSON"),), None, 20_000 * 86_400_000)],
+    )
+    everything = Plan(msgspec.structs.replace(CONFIG, sampling=msgspec.structs.replace(CONFIG.sampling, random_rate=1)))
+    from traffic import Answered, Said  # noqa: PLC0415
+
+    whole = ([Said(*s) for s in said], [Answered(*label) for label in labels])
+    one = run(Cluster(everything), whole, []).sums()
+    other = run(Cluster(everything), (whole[0], []), []).sums()
+
+    assert one != other
+    assert one.rows[CountKey("labels", "joined")] == (1,)
+
+
+_ = pytest
