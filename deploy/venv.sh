@@ -4,6 +4,8 @@
 # .venv/.installed names what was last installed, and out of which pyproject.toml and constraints, so that a second
 # run starts at once. `dev` holds all of `demo`.
 
+: "${root:?}" "${me:?}"
+
 say() { printf '%s: %s\n' "$me" "$*"; }
 
 give_up() {
@@ -69,7 +71,7 @@ ensure_venv() {
   rm -f "$stamp"
   say "installing recallwatch[$extra] and what it needs into .venv: a minute or three, the first time"
   install --upgrade pip --constraint "$pinned"
-  install --editable "$root[$extra]" --constraint "$pinned" --build-constraint "$pinned"
+  install --editable "${root}[$extra]" --constraint "$pinned" --build-constraint "$pinned"
   printf '%s' "$extra $sources" > "$stamp"
   say "installed in $((SECONDS - begun)) s"
 }

@@ -113,6 +113,7 @@ class Board:
             outcomes=_counts(main.sums, "labels"),
             dead_letters=_counts(main.sums, "dead_letters"),
             quarantined=_counts(main.sums, "quarantined"),
+            drawn=_counts(main.sums, "sampled"),
             changes=(*_first_seen(extremes.seen), *changes),
             current_versions=_current(extremes.seen),
         )

@@ -32,7 +32,8 @@ __all__ = ["Decoded", "Limits", "Quarantine", "decode_decision", "decode_label",
 
 _DECISION = msgspec.json.Decoder(Decision)
 _LABEL = msgspec.json.Decoder(Label)
-# A RecursionError comes of nesting, a UnicodeDecodeError of nothing known: the slow path gives each its name.
+# A RecursionError comes of nesting, a UnicodeDecodeError of other bytes (in some versions of msgspec). The slow path
+# names them; it is called outside of the `except` block, lest an error that holds the document live on as context.
 _REFUSED = (msgspec.MsgspecError, RecursionError, UnicodeError)
 
 
@@ -62,6 +63,8 @@ def decode_decision(value: bytes, limits: Limits) -> Decoded:
     try:
         record = _DECISION.decode(value)
     except _REFUSED:
+        record = None
+    if record is None:
         return salvage_decision(value, limits)
     second, threshold = record.second, record.threshold
     if (
@@ -95,8 +98,8 @@ def decode_label(value: bytes, limits: Limits) -> Label:
     try:
         label = _LABEL.decode(value)
     except _REFUSED:
-        return salvage_label(value, limits)
-    if label.doc_id.isspace() or label.annotator.isspace() or label.revision > LAST_REVISION:
+        label = None
+    if label is None or label.doc_id.isspace() or label.annotator.isspace() or label.revision > LAST_REVISION:
         return salvage_label(value, limits)
     check_count(label.spans, limits)
     return msgspec.structs.replace(label, spans=usable_or_raise(label.spans, limits))

@@ -150,5 +150,5 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...]
     current_versions: tuple[tuple[str, str], ...]
     """(detector, version) that the newest traffic carries, per detector."""
-    reasons: dict[str, str] = {}
-    """Notes in plain words for the page, by subject."""
+    drawn: tuple[Tally, ...] = ()
+    """Documents that ROUTE drew over the main window, by (slice,); the ledger takes them in a moment later."""

@@ -237,10 +237,11 @@ def keep_usable(
     kept: list[Span] = []
     aside: list[Quarantine] = []
     for index, span in enumerate(spans):
-        fault = span if isinstance(span, Quarantine) else span_fault(span, f"{where}[{index}]", length, text)
-        if fault is not None:
+        if isinstance(span, Quarantine):
+            aside.append(span)
+        elif (fault := span_fault(span, f"{where}[{index}]", length, text)) is not None:
             aside.append(fault)
-        elif isinstance(span, Span):
+        else:
             scored = span.score is None or 0 <= span.score <= 1
             kept.append(span if scored else Span(span.start, span.end, span.entity))
     return kept, aside

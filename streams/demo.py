@@ -49,7 +49,7 @@ class Story(NamedTuple):
 
     entity: str
     language: str
-    rates: tuple[str, ...]
+    settings: tuple[str, ...]
     annotators: Annotators
     truth: dict[str, list[Span]]
     before: Iterator[Known]
@@ -61,7 +61,7 @@ class Story(NamedTuple):
 def generated_story() -> Story:
     """Return the story of the project's own documents and datafog."""
     truth: dict[str, list[Span]] = {}
-    rates = ("sampling.random_rate=0.1", "sampling.loose_rate=0.25")
+    rates = ("sampling.random_rate=0.1", "sampling.loose_rate=0.25", *_targets(EMAIL_ADDRESS=0.8, PHONE_NUMBER=0.4))
     before = generated(1, seed=SEED, start=0)
     after = generated(2, seed=SEED, start=1_000_000)
     return Story("EMAIL_ADDRESS", "any", rates, Annotators(SEED, truth), truth, before, after, DOCUMENTS)
@@ -84,13 +84,19 @@ def recorded_story(directory: Path) -> Story:
     )
     people = Annotators(SEED, truth, EXACT, names=("people",), median_s=0.5)
     # the corpus is small: with every document read, what the page says is what the corpus says
-    return Story("PERSON", "en", ("sampling.random_rate=1.0",), people, truth, before, after, None)
+    rates = ("sampling.random_rate=1.0", *_targets(PERSON=0.6, LOCATION=0.6, ORGANIZATION=0.5))
+    return Story("PERSON", "en", rates, people, truth, before, after, None)
+
+
+def _targets(**recalls: float) -> tuple[str, ...]:
+    """Return settings that ask for a recall by entity, so that the page can say which cells need somebody."""
+    return tuple(f"targets.{entity}={recall}" for entity, recall in recalls.items())
 
 
 @contextlib.asynccontextmanager
 async def stage(story: Story) -> AsyncIterator[tuple[DemoWorker, Traffic]]:
     """Start broker, topics, worker and traffic, and leave nothing running."""
-    settings = load_settings(None, [*story.rates, "sampling.key=demo", "http.port=0"], {})
+    settings = load_settings(None, [*story.settings, "sampling.key=demo", "http.port=0"], {})
     async with contextlib.AsyncExitStack() as stack:
         with console.status("starting the embedded broker …"):
             broker = stack.enter_context(EmbeddedBroker())
@@ -153,10 +159,16 @@ async def _settled(worker: DemoWorker, traffic: Traffic, story: Story, known: in
 
 
 def _is_done(board: BoardSnapshot, traffic: Traffic) -> bool:
-    """Say whether every decision was counted and hardly a task is open."""
+    """Say whether every decision was counted, every drawn document is in the ledger, and hardly a task is open."""
     counted = sum(tally.value for tally in board.strata)
+    drawn = sum(tally.value for tally in board.drawn)
+    taken = sum(r.sampled for r in board.readings if _is_everything(r) and r.window == board.readings[0].window)
     queue = next(q for q in board.queues if q.language == ANY)
-    return counted >= traffic.sent and queue.open <= 0.01 * queue.tasks
+    return counted >= traffic.sent and taken >= drawn and queue.open <= 0.01 * queue.tasks
+
+
+def _is_everything(r: Reading) -> bool:
+    return (r.entity, r.language, r.stratum) == (ANY, ANY, None)
 
 
 def _readings(board: BoardSnapshot, story: Story) -> list[Reading]:
@@ -170,8 +182,9 @@ def _readings(board: BoardSnapshot, story: Story) -> list[Reading]:
 
 def _print_readings(story: Story, readings: list[Reading]) -> None:
     table = Table(title=f"{story.entity} ({story.language}): recall over all traffic", title_justify="left", box=None)
-    for name in ("version", "recall", "lower", "upper", "found/true", "labelled/sampled"):
-        table.add_column(name, justify="left" if name == "version" else "right", no_wrap=True)
+    table.add_column("version", overflow="fold")
+    for name in ("recall", "lower", "upper", "found/true", "labelled/sampled"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
     for r in readings:
         share = r.matched
         limits = ["–" if v is None else f"{v:.3f}" for v in (share.estimate, share.lower, share.upper)]
@@ -179,7 +192,7 @@ def _print_readings(story: Story, readings: list[Reading]) -> None:
     console.print(table)
 
 
-async def tell_live(story: Story) -> None:
+async def tell_live(story: Story) -> bool:
     """Stream decisions until interrupted; after a while the worse version takes over."""
     async with stage(story) as (worker, traffic):
         console.print("version 1 is running; Ctrl-C ends the demo and leaves nothing running")
@@ -191,7 +204,7 @@ async def tell_live(story: Story) -> None:
         console.print("version 2 takes over: watch the page")
         await traffic.send(story.after, PER_S if story.documents else None)
         console.print(f"all was sent; the page stays at {worker.url}")
-        await asyncio.Event().wait()
+        return await asyncio.Event().wait()
 
 
 async def _send_for(traffic: Traffic, known: Iterator[Known], seconds: float) -> None:
@@ -200,16 +213,22 @@ async def _send_for(traffic: Traffic, known: Iterator[Known], seconds: float) ->
 
 async def _run(story: Story, *, once: bool) -> int:
     """Run until done, SIGINT or SIGTERM; return the exit code."""
-    work = asyncio.ensure_future(tell_once(story) if once else tell_live(story))
+    work = asyncio.get_running_loop().create_task(tell_once(story) if once else tell_live(story))
     loop = asyncio.get_running_loop()
     for ending in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(ending, work.cancel)
+        loop.add_signal_handler(ending, _end_once, work)
     try:
         result = await work
     except asyncio.CancelledError:
         console.print("stopped; nothing is left running")
         return 1 if once else 0
-    return 0 if result or not once else 1
+    return 0 if result else 1
+
+
+def _end_once(work: asyncio.Task[bool | None]) -> None:
+    """End the demo; a second signal changes nothing: what was started is being ended."""
+    if not work.cancelling():
+        work.cancel()
 
 
 @click.command()

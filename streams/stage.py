@@ -85,6 +85,8 @@ class Running:
 
     fold: Fold
     due: float
+    starts: Mapping[Channel, int] = field(default_factory=dict)
+    """Where reading began, which counts as long as the fold read nothing: a first chunk may be lost as any other."""
     folded: bool = False
     """Whether rows and head have changed."""
     opened: bool = True
@@ -176,9 +178,11 @@ class Stage:
         held = self.table.held(partition)
         return self.spec.opener(partition, held.head, held.rows)
 
-    def begin(self, epoch: int) -> None:
-        """Take chunks of `epoch` from now on."""
+    def begin(self, epoch: int, positions: Mapping[Place, int]) -> None:
+        """Take chunks of `epoch` from now on; `positions` is where reading goes on."""
         self.epoch = epoch
+        for partition, running in self.running.items():
+            running.starts = {channel: positions[Place(topic, partition)] for channel, topic in self.topics.items()}
 
     # -- folding -----------------------------------------------------------------------------------------------------
 
@@ -189,11 +193,13 @@ class Stage:
             if running is None or chunk.epoch != self.epoch or self.broken:
                 return
             position = running.fold.position(channel)
-            if position is not None and chunk.base > position:
+            if position is None:
+                position = running.starts[channel]
+            if chunk.base > position:
                 place = Place(self.topics[channel], partition)
                 log.info("hole", topic=place.topic, partition=partition, position=position, base=chunk.base)
                 self.port.rewind(place, position)
-            elif position is None or chunk.following > position:
+            elif chunk.following > position:
                 await self._fold(running, channel, chunk)
 
     async def _fold(self, running: Running, channel: Channel, chunk: Chunk) -> None:

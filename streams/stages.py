@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -60,10 +60,10 @@ class Stages:
             positions |= stage.open(places)
         return positions
 
-    def begin(self, epoch: int) -> None:
-        """Take chunks of `epoch` from now on."""
+    def begin(self, epoch: int, positions: Mapping[Place, int]) -> None:
+        """Take chunks of `epoch` from now on; `positions` is where reading goes on."""
         for stage in self.stages:
-            stage.begin(epoch)
+            stage.begin(epoch, positions)
         self.ready = True
 
     def from_start(self, place: Place) -> bool:

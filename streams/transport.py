@@ -99,8 +99,8 @@ class Reading(Protocol):
         """Open folds for the assigned `places` from their rows; return where to read on, None where nothing was."""
         ...
 
-    def begin(self, epoch: int) -> None:
-        """Take chunks of `epoch` from now on, and of no other."""
+    def begin(self, epoch: int, positions: Mapping[Place, int]) -> None:
+        """Take chunks of `epoch` from now on, and of no other; `positions` is where reading goes on."""
         ...
 
     def from_start(self, place: Place) -> bool:
@@ -152,7 +152,7 @@ class ChunkConsumer(driver.Consumer):
         # whoever had a partition before may have ended between its state and its commit
         self._reported = {TP(*place): position for place, position in wanted.items() if position is not None}
         self._committed_at.clear()
-        stages.begin(self.cursors.epoch)
+        stages.begin(self.cursors.epoch, positions)
         log.info("reading_from", positions=[f"{t}/{p}@{offset}" for (t, p), offset in sorted(positions.items())])
 
     async def _resolve(self, wanted: Mapping[Place, int | None]) -> dict[Place, int]:

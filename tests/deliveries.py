@@ -70,6 +70,14 @@ class Delivery:
         """Return where worker `number` writes."""
         return self.folder / f"worker{number}.log"
 
+    async def reading(self, number: int, times: int = 1, within_s: float = 60.0) -> None:
+        """Wait until worker `number` (or its predecessors) began to read for the `times`th time."""
+        until = time.monotonic() + within_s
+        while self.log(number).read_text().count("reading_from") < times:
+            if time.monotonic() > until:
+                raise TimeoutError(f"worker {number}: {self.log(number).read_text()[-3000:]}")
+            await asyncio.sleep(0.1)
+
     def send(self, number: int, sig: signal.Signals) -> None:
         """Send worker `number` a signal."""
         self.workers[number].send_signal(sig)
@@ -136,6 +144,21 @@ class Delivery:
                 for records in (await consumer.getmany(timeout_ms=200)).values():
                     found += [(record.key, record.value) for record in records]
             return found
+        finally:
+            await consumer.stop()
+
+    async def last(self, topic: str) -> bytes | None:
+        """Return the last value of a topic of one partition; None where it is empty."""
+        place = TopicPartition(topic, 0)
+        consumer = AIOKafkaConsumer(bootstrap_servers=self.server, auto_offset_reset="earliest")
+        await consumer.start()
+        try:
+            consumer.assign([place])
+            await consumer.seek_to_beginning()
+            value = None
+            while records := (await consumer.getmany(timeout_ms=500)).get(place):
+                value = records[-1].value
+            return value
         finally:
             await consumer.stop()
 

@@ -30,11 +30,11 @@ class Sent:
 
     def __init__(self, failure: Exception | None = None) -> None:
         self.failure = failure
-        self.awaited = False
+        self.waited_for = False
 
     def __await__(self) -> Generator[None, None, None]:
         """Be done at once."""
-        self.awaited = True
+        self.waited_for = True
         if self.failure is not None:
             raise self.failure
         return

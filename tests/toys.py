@@ -1,7 +1,7 @@
 """Toy folds and a worker of them, for the delivery tests.
 
 `python toys.py JSON` runs a worker; JSON holds `servers`, `tag`, and optionally `die` (the chance that a failure point
-ends the process), `seed`, `fail_at` (the step at which it ends for certain).
+ends the process), `seed`, `fail_at` (the step at which it ends for certain), `request_bytes` (the largest record).
 """
 
 from __future__ import annotations
@@ -268,7 +268,9 @@ def main(arguments: Mapping[str, object]) -> int:
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     servers = str(arguments["servers"]).split(",")
     embedded = bool(arguments.get("embedded"))
-    return run_worker(App(replace(options(servers, str(arguments["tag"]), embedded=embedded), fail=fail)))
+    sending = Sending(request_bytes=int(str(arguments.get("request_bytes", 1 << 20))))
+    given = options(servers, str(arguments["tag"]), embedded=embedded)
+    return run_worker(App(replace(given, fail=fail, sending=sending)))
 
 
 if __name__ == "__main__":

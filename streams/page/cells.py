@@ -40,6 +40,11 @@ class Cell(NamedTuple):
         return next((r for r in self.earlier if r.matched.lower is not None), None)
 
     @property
+    def idle(self) -> bool:
+        """Whether nobody has met the entity and nobody asks a recall of it, so that the row needs nobody."""
+        return self.state == "unknown" and self.reading.target is None and self.reading.status == "no_truth"
+
+    @property
     def rolled_up(self) -> bool:
         """Whether the row sums up other rows."""
         return ANY in (self.reading.entity, self.reading.language)
@@ -153,4 +158,5 @@ def _need(cell: Cell) -> tuple[bool, int, bool, float, str, str, str]:
     estimate = r.matched.estimate if r.matched.estimate is not None else 0.0
     wanted = before.matched.estimate if cell.fell and before is not None else r.target
     short = estimate - wanted if wanted is not None else 0.0
-    return not cell.whole, ORDER.index(cell.state), cell.rolled_up, short, r.entity, r.language, r.detector
+    rank = len(ORDER) if cell.idle else ORDER.index(cell.state)
+    return not cell.whole, rank, cell.rolled_up, short, r.entity, r.language, r.detector

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
-import pytest
 from batch_oracle import batch
 from clusters import INPUTS, STEPS, Cluster, Host
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from traffic import CONFIG, Traffic, traffic
+from traffic import CONFIG, Answered, Said, Traffic, traffic
 
 from monitor.plan import Plan
 from monitor.readings_json import snapshot_document
@@ -152,8 +151,6 @@ def test_sums_notice_a_label_that_is_lost() -> None:
         [("doc-0", "a", 0, True, ((0, 4, "PERSON"),), None, 20_000 * 86_400_000)],
     )
     everything = Plan(msgspec.structs.replace(CONFIG, sampling=msgspec.structs.replace(CONFIG.sampling, random_rate=1)))
-    from traffic import Answered, Said  # noqa: PLC0415
-
     whole = ([Said(*s) for s in said], [Answered(*label) for label in labels])
     one = run(Cluster(everything), whole, []).sums()
     other = run(Cluster(everything), (whole[0], []), []).sums()
@@ -161,5 +158,3 @@ def test_sums_notice_a_label_that_is_lost() -> None:
     assert one != other
     assert one.rows[CountKey("labels", "joined")] == (1,)
 
-
-_ = pytest

@@ -47,22 +47,22 @@ def cut_all(cursors: Cursors, records: Sequence[Fetched]) -> list[Chunk]:
 def test_chunks_follow_on_one_another_up_to_the_bound() -> None:
     """Each chunk begins where the one before ended, and none has more records than the bound."""
     chunks = cut_all(placed(0, bound=2), stored(0, 1, 2, 3, 4))
-    assert [(0, 2), (2, 4), (4, 5)] == [(c.base, c.following) for c in chunks]
-    assert [2, 2, 1] == [len(c.records) for c in chunks]
+    assert [(c.base, c.following) for c in chunks] == [(0, 2), (2, 4), (4, 5)]
+    assert [len(c.records) for c in chunks] == [2, 2, 1]
 
 
 def test_offsets_that_compaction_removed_are_no_hole() -> None:
     """The base is the cursor's own position, so a gap between offsets stays inside a chunk."""
     chunks = cut_all(placed(3), stored(5, 9))
-    assert [(3, 10)] == [(c.base, c.following) for c in chunks]
+    assert [(c.base, c.following) for c in chunks] == [(3, 10)]
 
 
 def test_records_below_the_cursor_are_left_out() -> None:
     """A fetch that reaches back is trimmed; one that only reaches back gives no chunk."""
     cursors = placed(4)
     (chunk,) = cut_all(cursors, stored(2, 3, 4, 5))
-    assert [4, 5] == [r.offset for r in chunk.records]
-    assert [] == cut_all(cursors, stored(2, 3))
+    assert [r.offset for r in chunk.records] == [4, 5]
+    assert cut_all(cursors, stored(2, 3)) == []
 
 
 def test_nothing_is_known_of_a_partition_that_was_never_placed() -> None:
@@ -75,10 +75,10 @@ def test_a_hole_makes_the_client_read_again_from_the_readers_position() -> None:
     cursors = placed(0)
     cut_all(cursors, stored(0, 1, 2))
     cursors.report_hole(PLACE, 1)
-    assert {PLACE: 1} == cursors.take_seeks()
+    assert cursors.take_seeks() == {PLACE: 1}
     cursor = cursors.get(PLACE)
     assert cursor is not None
-    assert (1, 1, 1) == (cursor.following, cursor.holes, cursor.rewinds)
+    assert (cursor.following, cursor.holes, cursor.rewinds) == (1, 1, 1)
 
 
 def test_undelivered_records_are_fetched_again_from_the_last_delivered_one() -> None:
@@ -86,8 +86,8 @@ def test_undelivered_records_are_fetched_again_from_the_last_delivered_one() -> 
     cursors = placed(0, bound=2)
     cursors.cut(PLACE, stored(0, 1, 2, 3))
     cursors.undelivered([PLACE])
-    assert {PLACE: 2} == cursors.take_seeks()
-    assert {} == cursors.take_seeks()
+    assert cursors.take_seeks() == {PLACE: 2}
+    assert cursors.take_seeks() == {}
 
 
 def test_the_lower_of_two_rewinds_wins() -> None:
@@ -96,7 +96,7 @@ def test_the_lower_of_two_rewinds_wins() -> None:
     cut_all(cursors, stored(0, 1, 2, 3))
     cursors.report_hole(PLACE, 1)
     cursors.undelivered_all()
-    assert {PLACE: 1} == cursors.take_seeks()
+    assert cursors.take_seeks() == {PLACE: 1}
 
 
 def test_a_seek_is_a_new_epoch_and_voids_rewinds() -> None:
@@ -105,7 +105,7 @@ def test_a_seek_is_a_new_epoch_and_voids_rewinds() -> None:
     before = cursors.epoch
     cursors.report_hole(PLACE, 1)
     cursors.place({PLACE: 7})
-    assert {PLACE: 7} == cursors.take_seeks()
+    assert cursors.take_seeks() == {PLACE: 7}
     assert cursors.epoch > before
 
 
@@ -115,7 +115,7 @@ def test_partitions_that_went_away_are_forgotten() -> None:
     cursors.keep([])
     cursors.report_hole(PLACE, 0)
     cursors.undelivered([PLACE])
-    assert {} == cursors.take_seeks()
+    assert cursors.take_seeks() == {}
 
 
 def test_a_bound_of_no_records_is_refused() -> None:

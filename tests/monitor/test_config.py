@@ -1,0 +1,140 @@
+"""What an operator gets wrong is refused with the key's name, what stands there and what is allowed."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from monitor.config import Config, Sampling, config_id, public_document, read_config
+from monitor.errors import ConfigError
+from monitor.plan import Plan
+from monitor.sampling import Sampler
+
+KEY = "a-key-that-nobody-may-see"
+
+REFUSED: list[tuple[dict[str, object], str, str]] = [
+    ({"sampling": {"random_rates": 0.1}}, "sampling.random_rates", "did you mean sampling.random_rate?"),
+    ({"smapling": {}}, "smapling", "did you mean sampling?"),
+    ({"zzz": 1}, "zzz", "known here: alarm, checkpoint"),
+    (
+        {"sampling": {"by_language": {"nl": {"losse_rate": 0.1}}}},
+        "sampling.by_language.nl.losse_rate",
+        "did you mean sampling.by_language.nl.loose_rate?",
+    ),
+    (
+        {"net": {"patterns": {"badge": {"regexp": "x"}}}},
+        "net.patterns.badge.regexp",
+        "did you mean net.patterns.badge.regex?",
+    ),
+    ({"sampling": {"random_rate": 0}}, "sampling.random_rate", "> 0.0"),
+    ({"sampling": {"random_rate": 1.5}}, "sampling.random_rate", "1.5: expected `float` <= 1.0"),
+    ({"sampling": {"random_rate": float("nan")}}, "sampling.random_rate", "nan"),
+    ({"sampling": {"random_rate": "often"}}, "sampling.random_rate", "'often': expected `float`, got `str`"),
+    ({"sampling": {"loose_rate": -0.1}}, "sampling.loose_rate", ">= 0.0"),
+    ({"sampling": {"loose_rate_by_stratum": {"bth": 0.1}}}, "sampling.loose_rate_by_stratum.bth", "allowed: both"),
+    (
+        {"sampling": {"loose_rate_by_stratum": {"unflagged": 0.1}}},
+        "sampling.loose_rate_by_stratum.unflagged",
+        "random_rate",
+    ),
+    ({"sampling": {"loose_rate_by_stratum": {"both": 2}}}, "sampling.loose_rate_by_stratum.both", "<= 1.0"),
+    (
+        {"sampling": {"by_language": {"nl": {"loose_rate_by_stratum": {"none": 0.1}}}}},
+        "sampling.by_language.nl.loose_rate_by_stratum.none",
+        "no such stratum",
+    ),
+    ({"sampling": {"by_language": {"nl": {}, "NL": {}}}}, "sampling.by_language.NL", "the same language as nl"),
+    ({"sampling": {"key": ""}}, "sampling.key", "length >= 1"),
+    ({"sampling": 3}, "sampling", "expected `object`, got `int`"),
+    ({"targets": {"PERSON.nl": 1.0}}, "targets.PERSON.nl", "1.0: expected `float` < 1.0"),
+    ({"labels": {"copies": 2}}, "labels.copies", "2: expected `int` <= 1"),
+    ({"labels": {"deadline_days": float("nan")}}, "labels.deadline_days", "nan"),
+    ({"limits": {"max_spans": 0}}, "limits.max_spans", "0: expected `int` >= 1"),
+    ({"limits": {"max_spans": True}}, "limits.max_spans", "got `bool`"),
+    ({"matching": {"iou": 0}}, "matching.iou", "> 0.0"),
+    ({"readings": {"windows_days": []}}, "readings.windows_days", "length >= 1"),
+    ({"readings": {"windows_days": [7, 7]}}, "readings.windows_days", "names a window twice"),
+    ({"readings": {"windows_days": [7, 0]}}, "readings.windows_days", "expected `int` >= 1"),
+    ({"topics": {"labels": "decisions"}}, "topics", "'decisions': a topic name is used once"),
+    ({"topics": {"labels": "a b"}}, "topics", "'a b'"),
+    ({"kafka": {"security": "ssl"}}, "kafka.security", "'ssl': invalid enum value"),
+    ({"http": {"port": 70_000}}, "http.port", "70000: expected `int` <= 65535"),
+]
+
+
+@pytest.mark.parametrize(("document", "key", "allowed"), REFUSED, ids=[f"{key}" for _, key, _ in REFUSED])
+def test_bad_setting_is_refused_by_name(document: dict[str, object], key: str, allowed: str) -> None:
+    """The error carries the key; its message names file, key, and value or nearest known key or what is allowed."""
+    with pytest.raises(ConfigError, match=re.escape(allowed)) as caught:
+        read_config(document, source="my.toml")
+
+    assert key == caught.value.key
+    assert str(caught.value).startswith(f"my.toml: {key}: ")
+
+
+def test_refused_key_is_never_shown() -> None:
+    """Whoever reads the message can't tell which documents will be looked at."""
+    with pytest.raises(ConfigError) as caught:
+        read_config({"sampling": {"key": KEY * 100}})
+
+    assert KEY not in str(caught.value)
+
+
+def test_empty_document_is_the_default_config() -> None:
+    """Nothing has to be set."""
+    assert Config() == read_config({})
+
+
+def test_settings_reach_the_tree() -> None:
+    """Tables, tables of tables, and a pattern in either of its spellings."""
+    config = read_config(
+        {
+            "sampling": {"random_rate": 1, "by_language": {"nl": {"loose_rate": 0.5}}},
+            "net": {"patterns": {"badge": "K-[0-9]+", "card": {"regex": "[0-9]{16}", "check": "luhn"}}},
+            "targets": {"PERSON": 0.9},
+        }
+    )
+
+    assert (1.0, 0.5) == (config.sampling.random_rate, config.sampling.by_language["nl"].loose_rate)
+    assert ["badge", "card"] == sorted(config.net.patterns)
+
+
+def test_config_id_follows_what_decides_and_nothing_else() -> None:
+    """A rate, a target or the key make another id; a port or the order of a table don't."""
+    identity = config_id(read_config({"targets": {"A": 0.5, "B": 0.6}}))
+
+    assert identity == config_id(read_config({"targets": {"B": 0.6, "A": 0.5}, "http": {"port": 1}}))
+    for other in ({"targets": {"A": 0.5}}, {"sampling": {"key": "other"}}, {"sampling": {"random_rate": 0.5}}):
+        assert identity != config_id(read_config(other))
+
+
+def test_public_document_hides_the_key_and_nothing_else() -> None:
+    """What is shown can be read again as a config; the key is a fingerprint that tells two keys apart."""
+    config, other = Config(sampling=Sampling(key=KEY)), Config(sampling=Sampling(key=KEY + "!"))
+
+    assert KEY not in msgspec.json.encode(public_document(config)).decode()
+    assert public_document(config) != public_document(other)
+    shown = read_config(public_document(config))
+    assert config == msgspec.structs.replace(shown, sampling=config.sampling)
+
+
+@pytest.mark.parametrize(("deadline", "days"), [(7, 35), (7.5, 36), (0.25, 29)])
+def test_horizon_holds_the_longest_window_and_a_whole_deadline(deadline: float, days: int) -> None:
+    """A part of a day counts as one."""
+    assert days == read_config({"labels": {"deadline_days": deadline}}).horizon_days
+
+
+def test_target_is_found_under_any_spelling() -> None:
+    """The language's own target wins; entity names are folded, languages have no case."""
+    plan = Plan(read_config({"targets": {"person": 0.9, "PER.NL": 0.8}, "net": {"defaults": False}}))
+
+    assert (0.9, 0.8, None) == (plan.target("PERSON", "en"), plan.target("PERSON", "nl"), plan.target("URL", "nl"))
+
+
+def test_rates_of_a_language_have_no_case() -> None:
+    """ROUTE writes languages in lower case; a config may not."""
+    sampling = read_config({"sampling": {"by_language": {"NL": {"random_rate": 0.25}}}}).sampling
+
+    assert 0.25 == Sampler(sampling).rates("nl", "unflagged").probability

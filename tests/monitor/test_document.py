@@ -1,0 +1,208 @@
+"""The life of a drawn document: put in once a version, asked about once a text, answered by whom and what came of it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from drawn import WEEK_S, label, opened, sampled
+
+from monitor.document import Document, Text, task_id
+from monitor.errors import BadSpan
+from monitor.records import Span
+
+def test_drawn_document_asks_for_one_label_and_shows_no_span() -> None:
+    """The task holds text, language and deadline; its id says nothing and is the same when it's sent again."""
+    task = Document(0).draw(sampled(spans=[Span(0, 4, "PERSON")]), WEEK_S, 1)
+    again = Document(0).draw(sampled(), WEEK_S, 1)
+
+    assert task == again
+    assert task is not None
+    assert ("a", "label", "nl", "Anna at Utrecht", 1000.0 + WEEK_S) == (
+        task.doc_id,
+        task.kind,
+        task.lang,
+        task.text,
+        task.due_at,
+    )
+    assert "spans" not in msgspec.to_builtins(task)
+
+
+def test_task_ids_differ_by_document_and_text() -> None:
+    """Two documents of one text are two tasks, and so are two texts of one document."""
+    ids = {task_id(doc, digest, "label", 1) for doc in ("a", "b") for digest in ("x", "y")}
+
+    assert 4 == len(ids)
+
+
+def test_next_version_shares_the_task_of_its_text() -> None:
+    """One person reads the text once, whoever detected in it."""
+    document = opened()
+
+    assert document.draw(sampled(version="2"), WEEK_S, 1) is None
+    assert (1, 2) == (len(document.texts), len(document.texts[0].drawn))
+
+
+def test_changed_text_is_asked_about_anew() -> None:
+    """Offsets of one text mean nothing in another."""
+    document = opened()
+
+    assert document.draw(sampled(version="2", text="another"), WEEK_S, 1) is not None
+    assert 2 == len(document.texts)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "repeats"), [((0, 5), (0, 5), 0), ((0, 5), (0, 6), 1), ((0, 5), (3, 1), 1), (None, None, 1)]
+)
+def test_repeat_is_counted_where_a_producer_wrote_twice(
+    first: tuple[int, int] | None, second: tuple[int, int] | None, repeats: int
+) -> None:
+    """What ROUTE sent again after a crash has the place of before, and is nothing new."""
+    document = opened(origin=first)
+
+    assert document.draw(sampled(origin=second), WEEK_S, 1) is None
+    assert repeats == document.outcomes.get("repeat", 0)
+
+
+def test_first_annotator_whose_answer_was_submitted_counts() -> None:
+    """A second one's is extra; it takes over when the first one withdraws."""
+    document = opened()
+    outcomes = [
+        document.answer(label(status="skipped", annotator="ann"), 0),
+        document.answer(label(), 0),
+        document.answer(label(annotator="bo", spans=[]), 0),
+        document.answer(label(revision=1, status="skipped"), 0),
+    ]
+
+    assert ["skipped", "joined", "extra", "skipped"] == outcomes
+    assert "bo" == truth_of(document)
+
+
+def truth_of(document: Document) -> str | None:
+    """Return whose answer counts."""
+    truth = document.texts[0].truth
+    return None if truth is None else truth.annotator
+
+
+def test_higher_revision_replaces_and_others_are_duplicates() -> None:
+    """The newest revision counts, in whatever order they come."""
+    document = opened()
+    outcomes = [document.answer(label(revision=r, spans=[Span(0, r + 1, "X")]), 0) for r in (1, 0, 1, 2)]
+
+    assert ["joined", "duplicate", "duplicate", "revised"] == outcomes
+    assert [(0, 3, "X")] == document.texts[0].answers[0].spans
+
+
+def test_skipped_task_that_is_answered_later_is_joined() -> None:
+    """A skip is no answer."""
+    document = opened()
+    outcomes = [document.answer(label(status=s, revision=r), 0) for r, s in enumerate(("skipped", "submitted"))]
+
+    assert ["skipped", "joined"] == outcomes
+    assert "jo" == truth_of(document)
+
+
+@pytest.mark.parametrize(("at", "late"), [(1000.0 + WEEK_S, 0), (1000.5 + WEEK_S, 1)])
+def test_late_label_is_joined_and_counted_late(at: float, late: int) -> None:
+    """The deadline itself is in time; a revision of an answer in time is never late."""
+    document = opened()
+    outcomes = [document.answer(label(), at), document.answer(label(revision=1), at + WEEK_S)]
+
+    assert ["joined", "revised"] == outcomes
+    assert late == document.outcomes.get("late", 0)
+
+
+@pytest.mark.parametrize("spans", [[Span(0, 16, "X")], [Span(4, 5, "X")], [Span(0, 4, "X"), Span(14, 99, "X")]])
+def test_rejected_label_leaves_the_document_as_it_was(spans: list[Span]) -> None:
+    """Beyond the text or on white space alone: nothing has changed but the count of it."""
+    document, untouched = opened(), opened()
+    with pytest.raises(BadSpan, match="spans"):
+        document.answer(label(spans=spans), 0)
+
+    untouched.count("rejected")
+    assert untouched == document
+
+
+def test_label_before_its_document_waits_for_it() -> None:
+    """Then it's joined at once, no task is sent, and it's as late as it was when it came."""
+    document = Document(0)
+    outcome = document.answer(label(), 2000.0 + WEEK_S)
+
+    assert ("orphan", "orphan") == (outcome, document.waiting)
+    assert document.draw(sampled(), WEEK_S, 1) is None
+    assert ("jo", [], {"joined": 1, "late": 1}) == (truth_of(document), document.early, document.outcomes)
+
+
+def test_label_of_a_text_that_is_not_there_yet_waits_for_that_text() -> None:
+    """After a crash the label may be read before the changed text that it's about."""
+    document, other = opened(), opened(text="another text", doc_id="a")
+    about_other = label(task_id=other.texts[0].task_id)
+
+    assert "other_task" == document.answer(about_other, 0)
+    assert document.texts[0].truth is None
+    assert document.draw(sampled(version="2", text="another text"), WEEK_S, 1) is None
+    assert ([None, "jo"], []) == ([t.truth and t.truth.annotator for t in document.texts], document.early)
+
+
+def test_label_without_a_task_is_about_the_newest_text() -> None:
+    """A tool that passes no task id on."""
+    document = opened()
+    document.draw(sampled(version="2", text="another text"), WEEK_S, 1)
+    document.answer(label(), 0)
+
+    assert [True, False] == [text.truth is None for text in document.texts]
+
+
+def test_text_is_let_go_once_it_is_answered() -> None:
+    """It's held for checking spans while the task is open; a skip keeps it open for others."""
+    document = opened()
+    document.answer(label(status="skipped", annotator="ann"), 0)
+    held = document.texts[0].held
+    document.answer(label(), 0)
+
+    assert ("Anna at Utrecht", None) == (held, document.texts[0].held)
+
+
+def test_label_that_intake_sent_again_changes_nothing() -> None:
+    """Joined, rejected, waiting or replaced: at the same place it was taken before."""
+    document = Document(0)
+    for _ in range(2):
+        document.answer(label(annotator="early"), 0, (0, 1))
+    document.draw(sampled(), WEEK_S, 1)
+    document.answer(label(), 0, (0, 2))
+    document.answer(label(revision=1), 0, (0, 3))
+    with pytest.raises(BadSpan):
+        document.answer(label(spans=[Span(0, 99, "X")]), 0, (0, 4))
+    before = msgspec.msgpack.encode(document)
+    again = [document.answer(label(revision=r), 0, (0, o)) for r, o in ((0, 2), (1, 3))]
+    with pytest.raises(BadSpan):
+        document.answer(label(spans=[Span(0, 99, "X")]), 0, (0, 4))
+
+    assert [None, None] == again
+    assert before == msgspec.msgpack.encode(document)
+
+
+def test_tool_that_sends_a_label_twice_is_counted() -> None:
+    """It comes from another place, so somebody said the same thing twice."""
+    document = opened()
+
+    assert ["joined", "duplicate"] == [document.answer(label(), 0, (0, offset)) for offset in (2, 3)]
+
+
+def test_waiting_labels_are_bounded_and_the_oldest_is_counted_out() -> None:
+    """A tool that goes on labelling what nobody asked for can't make a row grow for ever."""
+    document = Document(0)
+    for revision in range(70):
+        document.answer(label(revision=revision), 0)
+
+    assert (64, 6) == (len(document.early), document.outcomes["orphan"])
+    assert 69 == document.early[-1].label.revision
+
+
+def test_row_goes_there_and_back() -> None:
+    """What the table keeps is the document."""
+    document = opened(spans=[Span(0, 4, "PERSON")])
+    document.answer(label(), 5)
+    document.answer(label(task_id="another"), 6)
+
+    assert document == msgspec.msgpack.decode(msgspec.msgpack.encode(document), type=Document)
+    assert isinstance(document.texts[0], Text)

@@ -1,0 +1,403 @@
+"""Rows, checksum and tallies stay in step through crashes, zombies, expiry and changes of plan."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from drawn import label, sampled
+from traffic import CONFIG, DAY_MS, FIRST_DAY
+
+from monitor.config import Entities, LimitsConfig, Matching
+from monitor.errors import StateError
+from monitor.fold import Channel, Output
+from monitor.ledger import Ledger
+from monitor.plan import Plan
+from monitor.records import DeadLetter, Record, Span, Task
+from monitor.tallies import read_key, read_value
+from monitor.tally import CellKey, CountKey, DesignKey, Tally
+
+PLAN = Plan(CONFIG)
+TOPICS: dict[Channel, str] = {"sampled": "sampled", "labels_by_document": "labels-by-document"}
+DESIGN = DesignKey("nl", "d", "1", "both", 1.0)
+
+
+def drawn(doc_id: str = "a", day: int = 0, **fields: object) -> bytes:
+    """Return a drawn document's bytes; days count from the first."""
+    placed: dict[str, object] = {"day": FIRST_DAY + day, "sampled_at": (FIRST_DAY + day) * 86_400.0}
+    return msgspec.json.encode(sampled(doc_id, **(placed | fields)))
+
+
+def labelled(doc_id: str = "a", **fields: object) -> bytes:
+    """Return a label's bytes."""
+    return msgspec.json.encode(label(doc_id=doc_id, **fields))
+
+
+class Table:
+    """A ledger, what is durable of it, and the two topics that it reads."""
+
+    def __init__(self, plan: Plan = PLAN) -> None:
+        self.plan = plan
+        self.head: bytes | None = None
+        self.rows: dict[str, bytes] = {}
+        self.logs: dict[Channel, list[Record]] = {"sampled": [], "labels_by_document": []}
+        self.ledger = self.open()
+
+    def open(self) -> Ledger:
+        """Open a ledger from the table, and go on with it."""
+        self.ledger = Ledger(0, self.plan, TOPICS, self.head, dict(self.rows))
+        return self.ledger
+
+    def append(self, channel: Channel, *values: bytes, day: int = 0) -> None:
+        """Append records to a topic."""
+        log = self.logs[channel]
+        log += [Record(len(log) + i, (FIRST_DAY + day) * DAY_MS, value) for i, value in enumerate(values)]
+
+    def read(self, channel: Channel, until: int | None = None) -> list[Output]:
+        """Read on, by default to the end."""
+        log = self.logs[channel][:until]
+        position = self.ledger.position(channel) or 0
+        return self.ledger.fold(channel, log[position:], len(log)) if len(log) > position else []
+
+    def take(self, channel: Channel, *values: bytes, day: int = 0) -> list[Output]:
+        """Append records and read them."""
+        self.append(channel, *values, day=day)
+        return self.read(channel)
+
+    def checkpoint(self, *, head: bool = True) -> None:
+        """Make rows durable, and the head unless the worker dies before."""
+        for key, row in dict(self.ledger.rows()).items():
+            if row is None:
+                self.rows.pop(key, None)
+            else:
+                self.rows[key] = row
+        new = self.ledger.head()
+        if head:
+            self.head = new
+            self.ledger.settle()
+
+    def everything(self) -> Tally:
+        """Return the sums of a ledger that is opened from the table and reads to the end."""
+        self.open()
+        self.read("sampled")
+        self.read("labels_by_document")
+        return sums(self.ledger)
+
+
+def sums(ledger: Ledger) -> Tally:
+    """Return what a ledger would publish, merged."""
+    total = Tally()
+    for output in ledger.tallies():
+        if output.value is not None:
+            total.merge(read_value(output.value)[1])
+    return total
+
+
+def test_document_is_asked_about_once_and_joined_to_its_label() -> None:
+    """The task goes out keyed by document; drawn again, it's counted and not asked about again."""
+    table = Table()
+    (task,) = table.take("sampled", drawn(origin=(0, 1)), drawn(origin=(0, 2)))
+    table.take("labels_by_document", labelled(), day=1)
+    total = sums(table.ledger)
+
+    assert ("annotation_tasks", b"a") == (task.channel, task.key)
+    assert msgspec.json.decode(task.value or b"", type=Task).doc_id == "a"
+    assert (1, 1, 0, 0, 0) == total.rows[DESIGN]
+    assert (1,) == total.rows[CountKey("documents", "repeat")]
+
+
+def test_late_label_reaches_the_day_and_version_of_its_decision() -> None:
+    """DEL-3: attributed to when it was drawn, not to when it was labelled."""
+    table = Table()
+    table.take("sampled", drawn(day=0))
+    table.take("labels_by_document", labelled(), day=20)
+
+    assert [FIRST_DAY] == [read_key(o.key).day for o in table.ledger.tallies()]
+    assert (1,) == sums(table.ledger).rows[CountKey("labels", "late")]
+
+
+@pytest.mark.parametrize("value", [b"", b"{}", b"nope", b"[" * 10_000, drawn(probability=2.0)])
+def test_unreadable_drawn_document_is_a_dead_letter(value: bytes) -> None:
+    """Somebody else wrote to our topic; its neighbours go on."""
+    table = Table()
+    outputs = table.take("sampled", drawn("a"), value, drawn("b"))
+    (letter,) = [msgspec.json.decode(o.value or b"", type=DeadLetter) for o in outputs if o.channel == "dead_letters"]
+
+    assert ("sampled", 1) == (letter.topic, letter.offset)
+    table.checkpoint()
+    total = table.everything()
+    assert (2, 0, 0, 2, 0) == total.rows[DESIGN]
+    assert (1,) == total.rows[CountKey("dead_letters", "sampled/not_json")]
+
+
+def test_label_that_the_text_can_not_have_is_a_dead_letter_and_counted_once() -> None:
+    """Beyond the text: a dead letter with the span's place; read again after a crash it's not counted again."""
+    table = Table()
+    table.take("sampled", drawn())
+    (letter,) = table.take("labels_by_document", labelled(spans=[Span(0, 99, "X")]))
+    table.checkpoint(head=False)
+    total = table.everything()
+
+    assert "$.spans[0].end" == msgspec.json.decode(letter.value or b"", type=DeadLetter).where
+    assert (1,) == total.rows[CountKey("dead_letters", "labels_by_document/bad_span")]
+    assert (1,) == total.rows[CountKey("labels", "rejected")]
+
+
+# crashes
+
+
+def test_rows_ahead_of_the_head_are_taken_as_they_are() -> None:
+    """Crash between rows and head: what is read again changes nothing, and no rebuild is needed, ever again."""
+    table = Table()
+    table.take("sampled", drawn("a"), drawn("b"))
+    table.checkpoint()
+    table.take("labels_by_document", labelled("a"))
+    table.take("sampled", drawn("c"))
+    expected = sums(table.ledger)
+    table.checkpoint(head=False)
+    total = table.everything()
+    table.checkpoint()
+
+    assert expected == total
+    assert expected == table.everything()
+    assert not table.ledger.rebuilt
+
+
+def test_row_stays_ahead_until_a_head_has_read_past_it() -> None:
+    """A second checkpoint half way through what is read again, and a third crash right after it."""
+    table = Table()
+    table.take("sampled", *[drawn(name) for name in "abcd"])
+    table.take("labels_by_document", labelled("d"))
+    expected = sums(table.ledger)
+    table.checkpoint(head=False)
+    for until in (1, 2, 3):
+        table.open()
+        table.read("sampled", until)
+        table.checkpoint()
+        assert not table.ledger.rebuilt
+
+    assert expected == table.everything()
+    assert not table.ledger.rebuilt
+
+
+def test_row_ahead_that_changes_again_keeps_its_cover() -> None:
+    """Ahead in one topic and changed by the other, written, and crashed upon with and without a head."""
+    for head in (True, False):
+        table = Table()
+        table.append("sampled", drawn("a"), drawn("b"))
+        table.append("labels_by_document", labelled("b"))
+        table.read("sampled")
+        table.checkpoint(head=False)
+        table.open()
+        table.read("labels_by_document")
+        table.checkpoint(head=head)
+        total = table.everything()
+
+        assert not table.ledger.rebuilt
+        assert (2, 1, 0, 1, 0) == total.rows[DESIGN]
+
+
+def test_first_checkpoint_that_was_cut_short_needs_no_rebuild() -> None:
+    """Rows without any head are ahead of nothing at all."""
+    table = Table()
+    table.take("sampled", drawn("a"))
+    expected = sums(table.ledger)
+    table.checkpoint(head=False)
+
+    assert expected == table.everything()
+    assert not table.ledger.rebuilt
+
+
+def test_old_row_over_a_newer_one_rebuilds_the_partition() -> None:
+    """A zombie's write is found by the checksum, and both topics are read again from their start."""
+    table = Table()
+    table.take("sampled", drawn("a"), drawn("b"))
+    table.checkpoint()
+    stale = table.rows["a"]
+    table.take("labels_by_document", labelled("a"))
+    table.checkpoint()
+    expected = sums(table.ledger)
+    table.rows["a"] = stale
+    table.open()
+
+    assert table.ledger.rebuilt
+    assert (0, 0) == (table.ledger.position("sampled"), table.ledger.position("labels_by_document"))
+    assert expected.rows == table.everything().rows
+    table.checkpoint()
+    assert expected.rows == table.everything().rows
+    assert not table.ledger.rebuilt
+
+
+@pytest.mark.parametrize("tamper", ["lost", "strange"])
+def test_row_that_was_lost_or_is_nobodys_rebuilds_the_partition(tamper: str) -> None:
+    """Count and sum cover every row."""
+    table = Table()
+    table.take("sampled", drawn("a"), drawn("b"))
+    table.checkpoint()
+    if tamper == "lost":
+        del table.rows["a"]
+    else:
+        table.rows["c"] = table.rows["a"]
+
+    assert (2, 0, 0, 2, 0) == table.everything().rows[DESIGN]
+    assert table.ledger.rebuilt
+    assert {"a", "b"} | ({"c"} & set(table.rows)) == set(table.ledger.rows())
+
+
+def test_days_are_published_again_until_a_rebuild_has_caught_up() -> None:
+    """The board holds on to a higher position; at that position every day comes once more, also after a crash."""
+    table = Table()
+    table.take("sampled", drawn("a", day=0), drawn("b", day=1), drawn("c", day=1))
+    table.checkpoint()
+    table.rows.pop("a")
+    for until in (1, 2):
+        table.open()
+        table.read("sampled", until)
+        table.ledger.tallies()
+        table.checkpoint()
+    table.read("sampled")
+    last = table.ledger.tallies()
+
+    assert {FIRST_DAY, FIRST_DAY + 1} == {read_key(o.key).day for o in last}
+    assert {3} == {read_value(o.value or b"")[0] for o in last}
+    table.checkpoint()
+    assert [] == table.ledger.tallies()
+
+
+# expiry
+
+
+def test_row_expires_with_the_window_and_is_deleted_after_the_head() -> None:
+    """It leaves the checksum with the head that names the new limit; a crash at any of the steps costs nothing."""
+    table = Table()
+    table.take("sampled", drawn("old", day=0))
+    table.checkpoint()
+    table.take("sampled", drawn("new", day=PLAN.horizon_days + 1))
+    table.checkpoint()
+    kept = set(table.rows)
+    total = table.everything()
+    table.checkpoint()
+
+    assert ({"old", "new"}, {"new"}) == (kept, set(table.rows))
+    assert (1, 0, 0, 1, 0) == total.rows[DESIGN]
+    table.open()
+    assert not table.ledger.rebuilt
+
+
+@pytest.mark.parametrize("head", [True, False])
+def test_expired_document_that_is_drawn_again_is_a_new_one(head: bool) -> None:  # noqa: FBT001  # a parameter
+    """It expired and came back between two checkpoints, and the worker died with or without a head."""
+    table = Table()
+    table.take("sampled", drawn("a", day=0))
+    table.take("labels_by_document", labelled("a"))
+    table.checkpoint()
+    later = PLAN.horizon_days + 1
+    tasks = table.take("sampled", drawn("b", day=later), drawn("a", day=later))
+    table.checkpoint(head=head)
+    total = table.everything()
+
+    assert 2 == len(tasks)
+    assert (2, 0, 0, 2, 0) == total.rows[DESIGN]
+    assert not table.ledger.rebuilt
+
+
+def test_document_of_a_partition_far_behind_is_let_go() -> None:
+    """Drawn so long ago that no window reaches it: no task, no row, and the checksum still comes out."""
+    table = Table()
+    outputs = table.take("sampled", drawn("new", day=PLAN.horizon_days + 1), drawn("old", day=0))
+    table.checkpoint()
+    total = table.everything()
+
+    assert 1 == len(outputs)
+    assert (1, 0, 0, 1, 0) == total.rows[DESIGN]
+    assert not table.ledger.rebuilt
+
+
+def test_dropped_day_is_taken_off_the_topic_and_stays_off() -> None:
+    """A document of an old and a newer day keeps its row, and its old day isn't published again after a restart."""
+    table = Table()
+    table.take("sampled", drawn("a", day=0), drawn("a", day=30, version="2"))
+    table.ledger.settle()
+    table.take("sampled", drawn("b", day=PLAN.horizon_days + 1))
+    assert (FIRST_DAY, None) in [(read_key(o.key).day, o.value) for o in table.ledger.tallies()]
+    table.checkpoint()
+    table.open()
+
+    assert [30, PLAN.horizon_days + 1] == [read_key(o.key).day - FIRST_DAY for o in table.ledger.tallies()]
+    assert not table.ledger.rebuilt
+
+
+# plans and formats
+
+
+def test_changed_aliases_and_overlap_change_what_rows_add_up_to() -> None:
+    """Nothing is read again; days whose sums moved are published."""
+    table = Table()
+    table.take("sampled", drawn(spans=[Span(0, 4, "PERSON")]))
+    table.take("labels_by_document", labelled(spans=[Span(0, 5, "WHO")]))
+    cell = CellKey("nl", "d", "1", "both", 1.0, "PERSON", "matched")
+    before = sums(table.ledger)
+    table.ledger.settle()
+    table.ledger.adopt(Plan(msgspec.structs.replace(CONFIG, entities=Entities({"who": "PERSON"}))))
+    folded = sums(table.ledger)
+    table.ledger.adopt(
+        Plan(msgspec.structs.replace(CONFIG, entities=Entities({"who": "PERSON"}), matching=Matching(0.9)))
+    )
+
+    assert (None, 1, 0) == (
+        before.rows.get(cell),
+        folded.rows[cell][3],
+        sums(table.ledger).rows[cell][3],
+    )
+
+
+def test_oldest_open_task_is_published_by_language() -> None:
+    """It moves on when the task is answered, and is gone with the last one."""
+    table = Table()
+    table.take("sampled", drawn("b", sampled_at=FIRST_DAY * 86_400.0 + 60), drawn("a"))
+    assert {"nl": FIRST_DAY * 86_400.0} == sums(table.ledger).oldest
+    table.take("labels_by_document", labelled("a"))
+    assert {"nl": FIRST_DAY * 86_400.0 + 60} == sums(table.ledger).oldest
+    table.take("labels_by_document", labelled("b", status="skipped"))
+
+    assert {} == sums(table.ledger).oldest
+
+
+def test_records_below_the_position_are_skipped() -> None:
+    """Twice in a chunk, or in a chunk that was delivered again."""
+    table = Table()
+    table.append("sampled", drawn("a"), drawn("b"))
+    a, b = table.logs["sampled"]
+    outputs = table.ledger.fold("sampled", [a, b, a, b], 2)
+
+    assert 2 == len(outputs)
+    assert [] == table.ledger.fold("sampled", [a], 1)
+    assert 2 == table.ledger.position("sampled")
+
+
+@pytest.mark.parametrize("head", [b"", b"\xc1", msgspec.msgpack.encode((2, None, None, 0, 0, 0, 0, []))])
+def test_head_of_another_format_is_a_state_error(head: bytes) -> None:
+    """It names the partition."""
+    with pytest.raises(StateError, match="ledger/0"):
+        Ledger(0, PLAN, TOPICS, head)
+
+
+def test_row_of_another_format_is_a_state_error() -> None:
+    """The same for rows: nobody knows what to do with half of them."""
+    table = Table()
+    table.take("sampled", drawn("a"))
+    table.checkpoint()
+    table.rows["a"] = b"\0" * 8 + b"\xc1"
+
+    with pytest.raises(StateError, match="ledger/0"):
+        table.open()
+
+
+def test_limits_of_the_plan_hold_for_labels() -> None:
+    """A label with more spans than allowed is a dead letter, counted once through a crash."""
+    table = Table(Plan(msgspec.structs.replace(CONFIG, limits=LimitsConfig(max_spans=1))))
+    outputs = table.take("labels_by_document", labelled(spans=[Span(0, 1, "X"), Span(1, 2, "X")]))
+    table.checkpoint(head=False)
+
+    assert ["dead_letters"] == [o.channel for o in outputs]
+    assert (1,) == table.everything().rows[CountKey("dead_letters", "labels_by_document/too_many_spans")]
+
