@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from monitor.pipeline import Pipeline
 from monitor.readings import BoardSnapshot, Change, Reading, Share
 from streams.page import POLICY, Selection, render
-from streams.page.cells import ORDER, Selection, cells
+from streams.page.cells import ORDER, cells
 
 EVERYTHING = Selection()
 
