@@ -152,3 +152,5 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """(detector, version) that the newest traffic carries, per detector."""
     drawn: tuple[Tally, ...] = ()
     """Documents that ROUTE drew over the main window, by (slice,); the ledger takes them in a moment later."""
+    reasons: dict[str, str] = {}
+    """Notes in plain words for the page, by subject."""

@@ -242,7 +242,7 @@ def specs(tag: str) -> tuple[TopicSpec, ...]:
 
 def options(servers: Sequence[str], tag: str, *, embedded: bool = False) -> AppOptions:
     """Return a worker with short times."""
-    quick = Timings(session_s=6.0, heartbeat_s=1.0, rebalance_s=10.0, request_s=20.0, leave_s=5.0, commit_s=0.5)
+    quick = Timings(session_s=3.0, heartbeat_s=0.5, rebalance_s=8.0, request_s=20.0, leave_s=5.0, commit_s=0.5)
     return AppOptions(
         connection=Connection(servers=tuple(servers)),
         group=tag,
