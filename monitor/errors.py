@@ -103,3 +103,20 @@ class BadSpan(RecordError):
     """A span of a label that can't be used: a truth with a hole isn't one, so the label is a dead letter."""
 
     reason = "bad_span"
+
+
+_ANY_RECORD = (
+    "empty",
+    "not_json",
+    "not_utf8",
+    "not_object",
+    "too_deep",
+    "surrogate",
+    "too_many_spans",
+    "doc_id",
+    "spans",
+)
+DECISION_REASONS = (*_ANY_RECORD, "text", "lang", "detector", "version", "text_too_long")
+"""Why a decision can be a dead letter."""
+LABEL_REASONS = (*_ANY_RECORD, "annotator", "task_id", "status", "revision", "bad_span")
+"""Why a label can be a dead letter."""

@@ -99,6 +99,8 @@ def _flows(pipeline: Pipeline) -> Iterator[Sample]:
         (m.TOMBSTONES, pipeline.tombstones.items()),
         (m.HOLES, pipeline.holes.items()),
         (m.REWINDS, pipeline.rewinds.items()),
+        (m.LOST, pipeline.lost.items()),
+        (m.REBUILDS, [((), pipeline.rebuilds)]),
         (m.CHECKPOINTS, [((), pipeline.checkpoints)]),
         (m.CHECKPOINT_SECONDS, [((), pipeline.checkpoint_s)]),
         (m.CONFIG_REFUSALS, [((), pipeline.config_refused)]),

@@ -13,7 +13,11 @@ version: 49,000 series at the very worst, some thousands in practice. Entities, 
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
+
+from monitor.document import Outcome
+from monitor.errors import DECISION_REASONS, LABEL_REASONS
+from monitor.salvage import Reason
 
 Kind = Literal["counter", "gauge", "info"]
 
@@ -70,6 +74,8 @@ QUARANTINED = _count("quarantined_spans", "Spans set aside; their documents stay
 TOMBSTONES = _count("tombstones", "Null values met by this worker.", ("channel",))
 HOLES = _count("position_holes", "Chunks dropped because they began beyond the position.", PLACE)
 REWINDS = _count("position_rewinds", "Seeks back to the position that the state gives.", PLACE)
+LOST = _count("lost_records", "Records that the topic's retention removed before they were read.", PLACE)
+REBUILDS = _count("ledger_rebuilds", "Partitions of the ledger that were built again from their topics.")
 CHECKPOINTS = _count("checkpoints", "Checkpoints that were acknowledged.")
 CHECKPOINT_SECONDS = _count("checkpoint_seconds", "Time spent in checkpoints.")
 CONFIG_REFUSALS = _count("config_refusals", "Changed config files that were refused; the old one stayed.")
@@ -141,10 +147,21 @@ STRATUM_TRUE = _gauge("stratum_true", "occurrences", "Labelled occurrences by st
 METRICS: tuple[Metric, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Metric))
 """All of them, in the order above."""
 
+_OUTCOMES = tuple((name,) for name in get_args(Outcome) if name != "repeat")
+_REASONS = tuple((name,) for name in get_args(Reason))
+_UNREADABLE = (
+    *(("decisions", reason) for reason in DECISION_REASONS),
+    *(("labels", reason) for reason in LABEL_REASONS),
+)
+
 KNOWN: dict[Metric, tuple[tuple[str, ...], ...]] = {
     SAMPLED: (("random",), ("loose",), ("both",)),
     TASKS: (("label",),),
+    LABELS: _OUTCOMES,
+    DEAD_LETTERS: _UNREADABLE,
+    QUARANTINED: _REASONS,
     TOMBSTONES: (("decisions",), ("labels",)),
+    REBUILDS: ((),),
     CHECKPOINTS: ((),),
     CHECKPOINT_SECONDS: ((),),
     CONFIG_REFUSALS: ((),),

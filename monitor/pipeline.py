@@ -58,6 +58,10 @@ class Pipeline(msgspec.Struct, frozen=True):
     """Chunks dropped because they began beyond the position."""
     rewinds: dict[Place, int] = {}
     """Seeks back to the position."""
+    lost: dict[Place, int] = {}
+    """Records that retention removed before they were read."""
+    rebuilds: int = 0
+    """Partitions of the ledger that were built again from their topics."""
     partitions_assigned: int = 0
     checkpoints: int = 0
     checkpoint_s: float = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from monitor.estimators.sample import Interval
 from monitor.readings import BoardSnapshot, Reading, Share, Tally
 
 
@@ -12,12 +13,14 @@ def reading_document(reading: Reading) -> dict[str, object]:
     document: dict[str, object] = msgspec.to_builtins(reading)
     document["matched"] = _share(reading.matched)
     document["masked"] = _share(reading.masked)
+    document |= {"config": reading.config or None, "net": reading.net or None}  # of a version of which nothing was drawn
     return document
 
 
 def _share(share: Share) -> dict[str, object]:
     document: dict[str, object] = msgspec.to_builtins(share)
-    document["where_looked"] = None if share.where_looked is None else share.where_looked._asdict()
+    looked = (None, None, None) if share.where_looked is None else share.where_looked
+    document["where_looked"] = dict(zip(Interval._fields, looked, strict=True))
     return document
 
 

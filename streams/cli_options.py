@@ -25,6 +25,6 @@ def config_options(function: _F) -> _F:
     )(function)
 
 
-def read_settings(path: Path | None, overrides: Sequence[str]) -> Settings:
-    """Return the settings that a command was given, with the environment's."""
-    return load_settings(path, overrides, os.environ)
+def read_settings(path: Path | None, overrides: Sequence[str], *, broker: bool = True) -> Settings:
+    """Return the settings that a command was given, with the environment's; see `load_settings`."""
+    return load_settings(path, overrides, os.environ, broker=broker)

@@ -34,9 +34,9 @@ log = structlog.get_logger(__name__)
 @config_options
 @click.option("-v", "--verbose", is_flag=True, help="Debug lines too.")
 def worker(config_path: Path | None, overrides: Sequence[str], verbose: bool) -> None:  # noqa: FBT001  # a flag
-    """Run a worker against any Kafka: all stages, /metrics and the page.
+    """Run a worker against any Kafka.
 
-    Start as many as there are partitions at most. SIGTERM ends it after a last checkpoint, with 0.
+    It runs all stages and serves /metrics and the page. Start as many as there are partitions at most. SIGTERM ends it after a last checkpoint, with 0.
     """
     configure_logs(level="debug" if verbose else "info")
     sys.exit(_run(read_settings(config_path, overrides), embedded=False))
@@ -52,10 +52,14 @@ def up(
     port: int,
     verbose: bool,  # noqa: FBT001  # a flag of the command line
 ) -> None:
-    """Run the embedded broker, a worker and the page; nothing is kept when it ends."""
+    """Run an embedded broker, a worker and the page.
+
+    Nothing is kept when it ends.
+    """
     configure_logs(level="debug" if verbose else "info")
     with EmbeddedBroker(port) as broker:
-        settings = read_settings(config_path, [*overrides, f"kafka.brokers={broker.server}"])
+        ours = (f"kafka.brokers={broker.server}", "kafka.security=plaintext")
+        settings = read_settings(config_path, [*overrides, *ours], broker=False)
         click.echo(f"broker {broker.server}: send decisions to topic {settings.config.topics.decisions!r}", err=True)
         code = _run(settings, embedded=True)
     sys.exit(code)
@@ -71,7 +75,10 @@ def _run(settings: Settings, *, embedded: bool) -> int:
 @config_options
 @click.option("--check", is_flag=True, help="Create nothing: exit 1 where a topic is missing.")
 def topics(config_path: Path | None, overrides: Sequence[str], check: bool) -> None:  # noqa: FBT001  # a flag
-    """Create the topics that are missing; refuse those that exist with other settings."""
+    """Create the topics that are missing.
+
+    Those that exist with other settings are refused.
+    """
     configure_logs(level="warning")
     settings = read_settings(config_path, overrides)
     specs = declared_topics(settings.config)
@@ -93,7 +100,10 @@ async def _ensure(settings: Settings, *, create: bool) -> None:
 @config_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def history(config_path: Path | None, overrides: Sequence[str], as_json: bool) -> None:  # noqa: FBT001  # a flag
-    """Show every change of config: when, and from which offset of which partition on."""
+    """Show every change of config.
+
+    When it was, and from which offset of which partition on records were decided under it.
+    """
     configure_logs(level="warning")
     found = asyncio.run(_read_history(read_settings(config_path, overrides)))
     changes = sorted(

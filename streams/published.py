@@ -56,6 +56,8 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
         lag={place: p.lag for place, p in places.items() if p.lag is not None},
         holes={place: p.holes for place, p in places.items()},
         rewinds={place: p.rewinds for place, p in places.items()},
+        lost={place: p.lost for place, p in places.items()},
+        rebuilds=flow.get(("rebuilds", "ledger"), 0),
         partitions_assigned=len(places),
         config=live.plan.id,
         net=live.plan.net.version,

@@ -6,14 +6,15 @@ broker's password is kept apart and hidden from `repr`, the sampling key is publ
 
 from __future__ import annotations
 
+import contextlib
 import ssl
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from monitor.config import Config, read_config
+from monitor.config import Config, config_id, read_config
 from monitor.errors import ConfigError
 
 _ENVIRONMENT = {
@@ -51,26 +52,43 @@ class Settings(msgspec.Struct, frozen=True):
     overrides: tuple[str, ...]
     password: Secret | None
 
+    def __repr__(self) -> str:
+        # the tree holds the sampling key, and so may an override
+        return f"Settings(config {config_id(self.config)}, path={self.path}, {len(self.overrides)} overrides)"
 
-def load_settings(path: Path | None, overrides: Sequence[str] = (), env: Mapping[str, str] | None = None) -> Settings:
+
+def load_settings(
+    path: Path | None,
+    overrides: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    *,
+    broker: bool = True,
+) -> Settings:
     """Return the settings of a file, the environment and `KEY=VALUE` overrides.
+
+    Parameters
+    ----------
+    broker
+        Whether a broker will be asked: without one the password is neither read nor missed.
 
     Raises
     ------
     ConfigError
-        A file that isn't there or is no TOML, an unknown key, a value out of range, a password without TLS.
+        A file that isn't there or is no TOML, an unknown key, a value out of range, a password without TLS. The error
+        says which of the three sources the value came from.
     """
     env = env or {}
     source = str(path) if path else "config"
     document: dict[str, object] = _read_toml(path) if path else {}
-    for name, (section, key) in _ENVIRONMENT.items():
-        value = _from_environment(name, env)
-        if value is not None:
-            _merge(document, {section: {key: int(value) if key == "port" and value.isdecimal() else value}})
-    for override in overrides:
-        _merge(document, _parse_override(override))
-    config = read_config(document, source=source)
-    password = _password(config, env, source)
+    layers = [*_environment(env), *(("--set", _parse_override(override)) for override in overrides)]
+    for _, layer in layers:
+        _merge(document, layer)
+    try:
+        config = read_config(document, source=source)
+    except ConfigError as error:
+        named = [name for name, layer in layers if _names(layer, error.key)]
+        raise ConfigError(error.key, error.problem, source=named[-1] if named else source) from None
+    password = _password(config, env, source) if broker else None
     return Settings(config, path, tuple(overrides), password)
 
 
@@ -81,19 +99,48 @@ def _read_toml(path: Path) -> dict[str, object]:
         raise ConfigError("", error.strerror or "can't be read", source=str(path)) from None
     except UnicodeDecodeError:
         raise ConfigError("", "not UTF-8 text", source=str(path)) from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of a number of 5,000 digits, or of brackets nested as deep
         raise ConfigError("", f"no TOML: {error}", source=str(path)) from None
+
+
+def _environment(env: Mapping[str, str]) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield each variable that is set, with the document it stands for."""
+    for name, (section, key) in _ENVIRONMENT.items():
+        value = _from_environment(name, env)
+        if value is not None:
+            number = key == "port" and value.isascii() and value.isdecimal()
+            yield name, {section: {key: int(value) if number else value}}
 
 
 def _from_environment(name: str, env: Mapping[str, str]) -> str | None:
     """Return a variable, or what stands in the file that `NAME_FILE` names."""
     file = env.get(f"{name}_FILE")
     if file:
-        try:
-            return Path(file).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{name}_FILE", f"{file}: can't be read ({type(error).__name__})", source="env") from None
-    return env.get(name) or None
+        return _read_secret(Path(file), f"{name}_FILE", "environment")
+    value = env.get(name) or None
+    if value is not None:
+        _refuse_other_bytes(value, name, "environment")
+    return value
+
+
+def _read_secret(path: Path, key: str, source: str) -> str:
+    """Return what stands in a file, without the end of its line; an empty file is a slip, not an empty secret."""
+    try:
+        value = path.read_text(encoding="utf-8-sig").strip("\r\n")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise ConfigError(key, f"{path}: can't be read ({reason})", source=source) from None
+    if not value:
+        raise ConfigError(key, f"{path}: empty", source=source)
+    return value
+
+
+def _refuse_other_bytes(value: str, key: str, source: str) -> None:
+    """Refuse an argument or a variable of bytes that are no text; Python hands them on as lone surrogates."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(key, "not UTF-8 text", source=source) from None
 
 
 def _parse_override(override: str) -> dict[str, object]:
@@ -101,13 +148,25 @@ def _parse_override(override: str) -> dict[str, object]:
     key, equals, value = override.partition("=")
     key = key.strip()
     if not equals or not key:
-        raise ConfigError(override, "write KEY=VALUE, such as sampling.random_rate=0.01", source="--set")
+        raise ConfigError(key, "write KEY=VALUE, such as sampling.random_rate=0.01", source="--set")
+    _refuse_other_bytes(override, key.encode(errors="replace").decode(), "--set")
     for text in (value.strip(), msgspec.json.encode(value).decode()):
-        try:
+        with contextlib.suppress(ValueError, RecursionError):
             return tomllib.loads(f"{key} = {text}")
-        except tomllib.TOMLDecodeError:
-            continue
     raise ConfigError(key, "no key: write section.name, such as sampling.random_rate", source="--set")
+
+
+def _names(layer: Mapping[str, object], key: str) -> bool:
+    """Say whether a layer sets what a dotted key names, or a part of it."""
+    at: object = layer
+    while isinstance(at, Mapping):
+        name = next((n for n in at if key == n or key.startswith(f"{n}.")), None)
+        if name is None:
+            return False
+        if key == name:
+            return True
+        at, key = at[name], key.removeprefix(f"{name}.")
+    return False
 
 
 def _merge(document: dict[str, object], other: Mapping[str, object]) -> None:
@@ -125,7 +184,10 @@ def _password(config: Config, env: Mapping[str, str], source: str) -> Secret | N
     kafka = config.kafka
     given = _from_environment(_PASSWORD, env)
     if given is None and kafka.password_file:
-        given = _from_environment(_PASSWORD, {f"{_PASSWORD}_FILE": kafka.password_file})
+        given = _read_secret(Path(kafka.password_file), "kafka.password_file", source)
+    if given and kafka.security == "plaintext":
+        problem = "'plaintext' sends no password, and one is given: use sasl_tls"
+        raise ConfigError("kafka.security", problem, source=source)
     sasl = kafka.security.startswith("sasl")
     if sasl and not (given and kafka.username):
         problem = (
@@ -151,10 +213,14 @@ def tls_context(config: Config) -> ssl.SSLContext | None:
     kafka = config.kafka
     if kafka.security not in {"tls", "sasl_tls"}:
         return None
+    key = "ca_file"
     try:
         context = ssl.create_default_context(cafile=kafka.ca_file or None)
         if kafka.cert_file:
-            context.load_cert_chain(kafka.cert_file, kafka.key_file or None)
-    except (OSError, ssl.SSLError) as error:
-        raise ConfigError("kafka.ca_file", f"certificates can't be read ({error.strerror or error})") from None
+            key = "cert_file"
+            # a key under a passphrase would be asked for on the terminal, and a worker has none
+            context.load_cert_chain(kafka.cert_file, kafka.key_file or None, password=lambda: "")
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ConfigError(f"kafka.{key}", f"certificate or key can't be read ({reason})") from None
     return context

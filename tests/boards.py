@@ -213,6 +213,7 @@ def worker(now: float = NOW, *, is_board: bool = True, ready: bool = True) -> Pi
         lag={("decisions", 0): 12, ("decisions", 1): 0},
         holes={("decisions", 0): 1},
         rewinds={("decisions", 0): 2},
+        lost={("decisions", 0): 0},
         partitions_assigned=4,
         checkpoints=7200,
         checkpoint_s=88.5,

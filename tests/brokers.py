@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -85,7 +87,7 @@ class Kafka:
         self.folder.mkdir(parents=True, exist_ok=True)
         data = self.folder / "data"
         self._properties.write_text(_PROPERTIES.format(port=self.port, controller=self.controller, data=data))
-        cluster = _java("kafka.tools.StorageTool", "random-uuid").strip()
+        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         _java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties))
 
     @property

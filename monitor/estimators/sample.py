@@ -1,4 +1,4 @@
-"""What every estimator reads: one cell's labelled sample, stratum by stratum, as whole numbers by inclusion probability.
+"""What every estimator reads: one cell's labelled sample by stratum, as whole numbers by inclusion probability.
 
 Sums are kept per distinct inclusion probability π and unweighted, so they are whole numbers: they add, subtract and
 merge exactly, in any order, and every weighted sum of `Σ w^k t^i y^j` is a handful of products away. (Sums of weighted

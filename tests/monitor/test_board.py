@@ -1,0 +1,227 @@
+"""Readings are functions of merged rows: what has no data has no value, and nothing is said twice."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import oracles
+import pytest
+from traffic import CONFIG
+
+from monitor.board import Board
+from monitor.config import LimitsConfig, Readings
+from monitor.estimators.sample import Moments
+from monitor.fold import Output
+from monitor.plan import Plan
+from monitor.readings import ANY, Change, Queue, Reading
+from monitor.readings_json import snapshot_document
+from monitor.records import Record, Stratum
+from monitor.tallies import published
+from monitor.tally import CellKey, CensusKey, CountKey, DesignKey, FlaggedKey, Key, MadeKey, QueueKey, Tally, VersionKey
+
+DAY_S = 86_400
+TODAY = 20_000
+NOW = TODAY * DAY_S + 500.0
+PLAN = Plan(msgspec.structs.replace(CONFIG, targets={"PERSON": 0.9}))
+
+
+def stratum_rows(
+    stratum: Stratum, census: int, probability: float, found: int, missed: int, clean: int, version: str = "1"
+) -> dict[Key, tuple[int, ...]]:
+    """Return the rows of a stratum whose labelled documents hold one PERSON each, or none."""
+    moments = [Moments.of(1, 1)] * found + [Moments.of(0, 1)] * missed
+    summed = tuple(sum(column) for column in zip(*moments, strict=True)) if moments else ()
+    n = found + missed + clean
+    rows: dict[Key, tuple[int, ...]] = {CensusKey("en", "d", version, stratum): (census,)}
+    if n:
+        rows[DesignKey("en", "d", version, stratum, probability)] = (n, n, 0, 0, 0)
+        rows[MadeKey("d", version, "c0ffee", "babe")] = (n,)
+    for entity in ("PERSON", ANY) if summed else ():
+        rows[CellKey("en", "d", version, stratum, probability, entity, "matched")] = summed
+        rows[CellKey("en", "d", version, stratum, probability, entity, "masked")] = summed
+    return rows
+
+
+def board_of(*rows: dict[Key, tuple[int, ...]], plan: Plan = PLAN, day: int = TODAY) -> Board:
+    """Return a board that holds these rows, everything in one window."""
+    board = Board(plan, [None])
+    total = Tally({}, {VersionKey("en", "d", "1"): (day * DAY_S * 1000, day * DAY_S * 1000 + 400_000)})
+    for part in rows:
+        total.merge_rows(Tally(part))
+    take(board, published("route", 0, str(day), 1, total))
+    return board
+
+
+def take(board: Board, *outputs: Output) -> None:
+    """Hand published rows over."""
+    for output in outputs:
+        board.take(output.key, output.value)
+
+
+def cell(board: Board, entity: str, language: str = "en", stratum: Stratum | None = None) -> Reading:
+    """Return the one reading of a cell."""
+    (found,) = [
+        r
+        for r in board.snapshot(NOW).readings
+        if (r.entity, r.language, r.stratum) == (entity, language, stratum)
+    ]
+    return found
+
+
+def test_documents_with_detections_sampled_ten_times_as_often() -> None:
+    """SAMP-1: each of the two misses nobody flagged stands for 100, so recall is .77 and not .93."""
+    flagged = stratum_rows("detector_only", 1000, 0.1, 80, 4, 16)
+    unflagged = stratum_rows("unflagged", 9000, 0.01, 0, 2, 88)
+    reading = cell(board_of(flagged, unflagged), "PERSON")
+
+    assert pytest.approx(0.769231, abs=1e-6) == reading.matched.estimate
+    assert (80, 86, 10_000, 190) == (reading.matched.found, reading.matched.true, reading.census, reading.labelled)
+    assert (10.0, 100.0, 0.9) == (reading.weight_min, reading.weight_max, reading.target)
+    assert reading.matched.lower is not None
+    assert reading.matched.lower < 0.55
+    assert ("c0ffee", "babe", "ok") == (reading.config, reading.net, reading.status)
+
+
+def test_reading_of_a_stratum_is_a_share_of_its_counts() -> None:
+    """Wilson within the stratum, whatever the weights; the roll-ups say the same of one entity in one language."""
+    board = board_of(stratum_rows("detector_only", 1000, 0.1, 80, 4, 16), stratum_rows("unflagged", 9000, 0.01, 0, 2, 88))
+    within = cell(board, "PERSON", stratum="detector_only").matched
+    expected = oracles.wilson(80 / 84, 84, 1.959963984540054)
+
+    assert pytest.approx(expected) == (within.estimate, within.lower, within.upper)
+    for entity, language in (("PERSON", ANY), (ANY, "en"), (ANY, ANY)):
+        assert cell(board, "PERSON").matched == cell(board, entity, language).matched
+
+
+def test_no_data_gives_no_value() -> None:
+    """H5: never 0, never NaN; the status says what is missing."""
+    flagged: dict[Key, tuple[int, ...]] = {FlaggedKey("en", "d", "1", "URL"): (1, 1)}
+    unlabelled = cell(board_of(stratum_rows("both", 10, 0.5, 0, 0, 0), flagged), "URL")
+    untrue = cell(board_of(stratum_rows("both", 10, 0.5, 0, 0, 5), flagged), "URL")
+
+    assert ("no_label", "no_truth") == (unlabelled.status, untrue.status)
+    for reading in (unlabelled, untrue):
+        share = reading.matched
+        assert (None, None, None, None) == (share.estimate, share.lower, share.upper, share.n_eff)
+    assert (None, None) == (unlabelled.completeness, unlabelled.weight_min)
+    assert unlabelled.prevalence.documents.estimate is None
+
+
+def test_board_without_rows_says_nothing() -> None:
+    """No reading, an empty queue, and JSON without a NaN."""
+    snapshot = Board(PLAN).snapshot(NOW)
+
+    assert ((), (Queue(ANY, 0, 0, 0, 0, None),), ()) == (snapshot.readings, snapshot.queues, snapshot.changes)
+    json.dumps(snapshot_document(snapshot), allow_nan=False)
+
+
+def test_half_labelled_reading_is_incomplete() -> None:
+    """Completeness under the configured share takes the status, and stands beside the number."""
+    rows = stratum_rows("both", 100, 0.5, 9, 1, 5)
+    rows[DesignKey("en", "d", "1", "both", 0.5)] = (50, 15, 5, 30, 0)
+    reading = cell(board_of(rows), "PERSON")
+
+    assert (0.3, "incomplete") == (reading.completeness, reading.status)
+
+
+def test_windows_forget_what_readings_of_all_days_keep() -> None:
+    """A day that leaves the window leaves its readings; age counts from the newest decision."""
+    board = Board(Plan(msgspec.structs.replace(CONFIG, readings=Readings(windows_days=(2, 5)))))
+    for day in (TODAY - 3, TODAY):
+        seen = {VersionKey("en", "d", "1"): (day * DAY_S * 1000, day * DAY_S * 1000)}
+        tally = Tally(stratum_rows("both", 10, 1.0, 3, 1, 6), seen)
+        take(board, published("route", 0, str(day), 1, tally))
+
+    def census(now: float) -> dict[int | None, int]:
+        return {r.window.days: r.census for r in board.snapshot(now).readings if (r.entity, r.stratum) == (ANY, None)}
+
+    assert {2: 10, 5: 20} == census(NOW)
+    assert {5: 10} == census(NOW + 3 * DAY_S)
+    assert {} == census(NOW + 9 * DAY_S)
+    assert {500.0} == {r.age_s for r in board.snapshot(NOW).readings}
+    assert {None} == {r.age_s for r in board.snapshot(None).readings}
+
+
+def test_changed_windows_are_adopted_and_rows_stay() -> None:
+    """A config that is applied live needs no topic to be read again."""
+    board = Board(PLAN)
+    take(board, published("route", 0, str(TODAY - 9), 1, Tally(stratum_rows("both", 10, 1.0, 3, 1, 6))))
+    board.snapshot(NOW)
+    board.adopt(Plan(msgspec.structs.replace(CONFIG, readings=Readings(windows_days=(30,)))))
+
+    assert {30} == {r.window.days for r in board.snapshot(NOW).readings}
+
+
+def test_current_version_is_the_one_that_was_seen_last() -> None:
+    """NAM-3: of two that were seen at once the higher one by number, 1.10.0 over 1.9.0."""
+    board = Board(PLAN, [None])
+    seen = {VersionKey("en", "d", v): (n, 90) for n, v in enumerate(("1.9.0", "1.10.0", "1.10.0-rc1"))}
+    seen[VersionKey("en", "e", "2")] = (5, 6)
+    seen[VersionKey("nl", "e", "1")] = (7, 8)
+    rows: dict[Key, tuple[int, ...]] = {
+        CensusKey("en", "d", v, "both"): (1,) for v in ("1.9.0", "1.10.0", "1.10.0-rc1")
+    }
+    take(board, published("route", 0, "0", 1, Tally(rows, seen)))
+    snapshot = board.snapshot(None, [Change(1.0, "config", "x")])
+
+    assert (("d", "1.10.0"), ("e", "1")) == snapshot.current_versions
+    assert ["d 1.9.0", "d 1.10.0", "d 1.10.0-rc1", "e 2", "e 1", "x"] == [c.what for c in snapshot.changes]
+    assert ["1.10.0", "1.10.0-rc1", "1.9.0"] == list(dict.fromkeys(r.version for r in snapshot.readings))
+
+
+def test_queue_and_outcomes_are_told_by_language_and_reason() -> None:
+    """Open is what was neither done nor skipped; oldest is the oldest of all partitions."""
+    board = Board(PLAN, [None])
+    for partition, oldest in ((0, 70.0), (1, 50.0)):
+        rows: dict[Key, tuple[int, ...]] = {
+            QueueKey("en"): (5, 2, 1),
+            CountKey("labels", "joined"): (2,),
+            CountKey("dead_letters", "labels/not_json"): (1,),
+            CountKey("quarantined", "reversed"): (4,),
+        }
+        take(board, published("ledger", partition, "0", 1, Tally(rows, None, {"en": oldest})))
+    snapshot = board.snapshot(None)
+
+    assert (Queue("en", 10, 4, 4, 2, 50.0), Queue(ANY, 10, 4, 4, 2, 50.0)) == snapshot.queues
+    document = snapshot_document(snapshot)
+    assert [{"outcome": "joined", "count": 4}] == document["labels"]
+    assert [{"reason": "not_json", "count": 2}] == document["dead_letters"]
+    assert [{"reason": "reversed", "count": 8}] == document["quarantined_spans"]
+
+
+def test_names_that_annotators_choose_are_bounded() -> None:
+    """Of unknown entities the most frequent are read; known ones and the roll-up always."""
+    plan = Plan(msgspec.structs.replace(CONFIG, limits=LimitsConfig(max_entities=1)))
+    rows = stratum_rows("both", 10, 1.0, 3, 1, 6)
+    for n, name in enumerate(("RARE", "ODD")):
+        rows[CellKey("en", "d", "1", "both", 1.0, name, "matched")] = Moments.of(0, n + 1)
+
+    assert {"ODD", "PERSON", ANY} == {r.entity for r in board_of(rows, plan=plan).snapshot(NOW).readings}
+
+
+def test_no_two_readings_are_of_the_same_cell() -> None:
+    """Each would be a series of its own under one name."""
+    board = board_of(stratum_rows("both", 10, 1.0, 3, 1, 6), stratum_rows("both", 10, 0.5, 3, 1, 0, version="2"))
+    cells = [(r.entity, r.language, r.version, r.stratum, r.window.days) for r in board.snapshot(NOW).readings]
+
+    assert len(cells) == len(set(cells)) == 16
+
+
+def test_fold_takes_each_row_once_and_leaves_out_what_is_nobodys() -> None:
+    """Below the position, without a key, or of another form; the others count."""
+    board = Board(PLAN, [None])
+    good = published("route", 0, "0", 9, Tally({CountKey("labels", "joined"): (2,)}))
+    old = published("route", 0, "0", 3, Tally({CountKey("labels", "joined"): (1,)}))
+    records = [
+        Record(0, 0, good.value, good.key),
+        Record(1, 0, b"x", None),
+        Record(2, 0, b"x", b"route/0/0"),
+        Record(3, 0, old.value, old.key),
+    ]
+    assert board.position("tallies") is None
+    back = board.fold("tallies", records, 4)
+
+    assert ([good], 1, 4) == (back, board.unreadable, board.position("tallies"))
+    assert [] == board.fold("tallies", records, 4) + board.fold("tallies", records[:1], 1)
+    assert (4, {}, b"", []) == (board.position("tallies"), board.rows(), board.head(), board.tallies())
