@@ -6,12 +6,14 @@ is handed in: it moves the windows and tells ages, and decides no count.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from monitor.cell_readings import CellReadings, Scope
 from monitor.cells import Version, VersionSums, by_version, languages, of_language
 from monitor.errors import StateError
+from monitor.estimators.sample import Moments
 from monitor.fold import Channel, Output
 from monitor.merged import MergedRows, Window
 from monitor.plan import Plan
@@ -19,7 +21,7 @@ from monitor.readings import ANY, BoardSnapshot, Change, Queue, Reading
 from monitor.readings import Tally as Figure
 from monitor.readings import Window as ReadingWindow
 from monitor.records import Record
-from monitor.tally import CensusKey, CountKey, QueueKey, Tally, VersionKey
+from monitor.tally import ANY_ENTITY, CellKey, CensusKey, CountKey, FlaggedKey, QueueKey, Tally, VersionKey
 from monitor.versions import version_key
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).date()
@@ -114,6 +116,7 @@ class Board:
             dead_letters=_counts(main.sums, "dead_letters"),
             quarantined=_counts(main.sums, "quarantined"),
             drawn=_counts(main.sums, "sampled"),
+            unknown_entities=_unknown(main.sums, self.plan),
             changes=(*_first_seen(extremes.seen), *changes),
             current_versions=_current(extremes.seen),
         )
@@ -170,6 +173,17 @@ def _counts(sums: Tally, name: str) -> tuple[Figure, ...]:
         if isinstance(key, CountKey) and key.name == name
     ]
     return tuple(Figure(labels, n) for labels, n in sorted(rows))
+
+
+def _unknown(sums: Tally, plan: Plan) -> tuple[Figure, ...]:
+    """Return the entity names that the alias table doesn't know, with the spans that carry each, of either side."""
+    spans: Counter[str] = Counter()
+    for key, row in sums.rows.items():
+        if isinstance(key, FlaggedKey):
+            spans[key.entity] += row[1]
+        elif isinstance(key, CellKey) and key.reading == "matched" and key.entity != ANY_ENTITY:
+            spans[key.entity] += Moments(*row).y
+    return tuple(Figure((entity,), n) for entity, n in sorted(spans.items()) if not plan.aliases.known(entity))
 
 
 def _strata(sums: Tally) -> tuple[Figure, ...]:

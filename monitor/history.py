@@ -72,7 +72,7 @@ class History:
                 of_partition[change.offset] = Recorded(change.offset, change.config, change.thinning, change.at)
             else:
                 self.unreadable += 1
-        except msgspec.DecodeError:
+        except (msgspec.MsgspecError, RecursionError, UnicodeError):
             self.unreadable += 1
 
     def of(self, topic: str, partition: int) -> list[Recorded]:
@@ -93,9 +93,22 @@ class History:
         return Plan(config, thinning) if config is not None and config_id(config) == identity else None
 
     def latest_changes(self, most: int = 20) -> list[Change]:
-        """Return when each config was taken into use, newest first."""
-        records = sorted(self.configs.items(), key=lambda item: -item[1].at)[:most]
-        return [Change(record.at, "config", identity, f"net {record.net}") for identity, record in records]
+        """Return when each config was taken into use, newest first; one that came back is there twice.
+
+        Partitions take it up one after the other: the first one's time counts.
+        """
+        recorded = sorted((c.at, c.config) for of in self.changes.values() for c in of.values())
+        before: str | None = None
+        taken: list[Change] = []
+        for at, config in recorded:
+            if config != before:
+                taken.append(Change(at, "config", config, self._note(config)))
+            before = config
+        return taken[: -most - 1 : -1]
+
+    def _note(self, config: str) -> str:
+        record = self.configs.get(config)
+        return "" if record is None else f"net {record.net}"
 
 
 def _rebuild(document: Mapping[str, object], current: Config) -> Config | None:

@@ -108,6 +108,7 @@ STRATA_DOCUMENTS = _gauge(
 COUNTED_LABELS = _gauge("counted", "labels", "Labels of all workers, by what came of them.", ("outcome",))
 COUNTED_DEAD_LETTERS = _gauge("counted_dead", "letters", "Records that no worker could read.", ("channel", "reason"))
 COUNTED_QUARANTINED = _gauge("counted_quarantined", "spans", "Spans set aside by all workers.", ("reason",))
+UNKNOWN_ENTITIES = _gauge("unknown_entities", "names", "Entity names that the alias table doesn't know.")
 QUEUE_SENT = _gauge("queue_sent", "tasks", "Annotation tasks sent in the window.", ("language",))
 QUEUE_DONE = _gauge("queue_done", "tasks", "Annotation tasks answered.", ("language",))
 QUEUE_OPEN = _gauge("queue_open", "tasks", "Annotation tasks without an answer: the queue's depth.", ("language",))

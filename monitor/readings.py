@@ -152,5 +152,7 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """(detector, version) that the newest traffic carries, per detector."""
     drawn: tuple[Tally, ...] = ()
     """Documents that ROUTE drew over the main window, by (slice,); the ledger takes them in a moment later."""
+    unknown_entities: tuple[Tally, ...] = ()
+    """Spans, flagged or labelled, by (entity,) whose name the alias table doesn't know."""
     reasons: dict[str, str] = {}
     """Notes in plain words for the page, by subject."""

@@ -13,7 +13,10 @@ def reading_document(reading: Reading) -> dict[str, object]:
     document: dict[str, object] = msgspec.to_builtins(reading)
     document["matched"] = _share(reading.matched)
     document["masked"] = _share(reading.masked)
-    document |= {"config": reading.config or None, "net": reading.net or None}  # of a version of which nothing was drawn
+    document |= {
+        "config": reading.config or None,
+        "net": reading.net or None,
+    }  # of a version of which nothing was drawn
     return document
 
 
@@ -39,4 +42,5 @@ def snapshot_document(snapshot: BoardSnapshot) -> dict[str, object]:
         "dead_letters": counts_document(snapshot.dead_letters, "reason"),
         "quarantined_spans": counts_document(snapshot.quarantined, "reason"),
         "labels": counts_document(snapshot.outcomes, "outcome"),
+        "unknown_entities": counts_document(snapshot.unknown_entities, "entity"),
     }

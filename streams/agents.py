@@ -1,8 +1,8 @@
 """The four stages of a worker: how each fold is opened, and what takes effect at its checkpoints.
 
 ROUTE and LEDGER keep a table, INTAKE a head alone, BOARD nothing: it reads the tallies from their start. A change of
-config is taken up at a checkpoint, under the stage's lock: its record goes to the history before the row that starts
-under it is written.
+config is taken up under the stage's lock, at a checkpoint or before a partition's first record: its record is in the
+history before anything is decided under it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from monitor.history import History, config_record
 from monitor.intake import Intake
 from monitor.ledger import Ledger
 from monitor.plan import Plan
-from monitor.route import Change, Route, change_record, held_in
+from monitor.route import Change, Held, Route, change_record, held_in
+from streams.chunks import Place
 from streams.live_config import LiveConfig
 from streams.stage import StageSpec
 
@@ -42,20 +43,31 @@ class Stages:
         What was in force before, by offset.
     now
         Clock, seconds since the epoch: dates changes, decides no count.
+    end
+        Where a partition ended when it was last fetched; None before that.
     """
 
     def __init__(
-        self, topics: Mapping[Channel, str], live: LiveConfig, history: History, now: Callable[[], float]
+        self,
+        topics: Mapping[Channel, str],
+        live: LiveConfig,
+        history: History,
+        now: Callable[[], float],
+        end: Callable[[Place], int | None],
     ) -> None:
         self._topics = topics
         self._live = live
         self._history = history
         self._now = now
+        self._end = end
         self.flow: Counter[tuple[str, ...]] = Counter()
         """Process-local counts, by name and labels."""
         self.board: Board | None = None
         """The last board that was opened here; whether it still runs, the app knows."""
-        self._adopted: dict[int, str] = {}
+        self._ends: dict[int, int] = {}
+        """Where each partition of decisions ended soon after its fold was opened."""
+        self._unrecorded: dict[int, int] = {}
+        """From which offset the plan in force decides in a partition without being recorded there."""
 
     def specs(self) -> tuple[StageSpec, ...]:
         """Return the stages, as the app builds them."""
@@ -82,21 +94,33 @@ class Stages:
 
     def _open_route(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Route:
         topic = self._topics["decisions"]
+        self._ends.pop(partition, None)
+        self._unrecorded.pop(partition, None)
         return Route(topic, partition, self._changes(topic, partition, head), head, rows, self.flow)
 
     def _changes(self, topic: str, partition: int, head: bytes | None) -> list[Change]:
-        """Return the plans from the row's position on: the row's own, then those recorded past it."""
+        """Return the plans from the row's position on: the row's own, then those recorded at it and past it.
+
+        Without a row they are those recorded from the start: whoever had the partition before may have ended before its
+        first checkpoint.
+        """
         current = self._live.plan
+        recorded = self._history.of(topic, partition)
         held = None if head is None else held_in(head)
+        if held is None and recorded:
+            held = Held(0, recorded[0].config, recorded[0].thinning)
         if held is None:
+            self._unrecorded[partition] = 0
             return [Change(0, current)]
         own = self._history.plan(held.plan, held.thinning, current)
         if own is None:
             log.warning("config_not_recorded", topic=topic, partition=partition, offset=held.next, config=held.plan)
+            self._unrecorded[partition] = held.next
             return [Change(held.next, current)]
         changes = [Change(0, own)]
-        for later in self._history.of(topic, partition):
-            if later.offset > held.next:
+        for later in recorded:
+            # at the position too: a worker may end between the record of a change and the row that begins under it
+            if later.offset >= held.next:
                 plan = self._history.plan(later.config, later.thinning, current)
                 if plan is None:
                     where = f"{topic}/{partition}@{later.offset}"
@@ -131,11 +155,27 @@ class Stages:
 
     def _prepare_route(self, fold: Route, plan: Plan) -> Sequence[Output] | None:
         outputs: list[Output] = []
-        if plan.id not in self._history.configs:
-            outputs.append(config_record(plan, self._now()))
-        if not self._history.of(fold.topic, fold.partition):
-            outputs.append(change_record(fold.topic, fold.partition, 0, plan, self._now()))
-        outputs += fold.adopt(plan, self._now())
+        offset = self._unrecorded.pop(fold.partition, None)
+        if offset is not None:
+            outputs.append(change_record(fold.topic, fold.partition, offset, fold.plan, self._now()))
+        end = self._known_end(fold)
+        if end is not None:
+            outputs += fold.adopt(plan, self._now(), end)
+        if outputs:
+            new = {p.id: p for p in (fold.plan, plan) if p.id not in self._history.configs}
+            outputs[:0] = [config_record(each, self._now()) for each in new.values()]
         for output in outputs:
             self._history.take(output.key, output.value)
         return outputs or None
+
+    def _known_end(self, fold: Route) -> int | None:
+        """Return where the fold's partition ended once it was opened, None as long as nobody knows.
+
+        Below it another worker may have decided and sent anything under the plan of then.
+        """
+        if fold.partition not in self._ends:
+            end = self._end(Place(fold.topic, fold.partition))
+            if end is None:
+                return None
+            self._ends[fold.partition] = end
+        return self._ends[fold.partition]

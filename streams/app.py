@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, cast
 
@@ -45,6 +46,8 @@ class App(faust.App):
     def __init__(self, options: AppOptions) -> None:
         self.options = options
         self.chunk_records = options.reading.chunk_records
+        self.beat_at = time.monotonic()
+        """When the last round of checkpoints ended, by `time.monotonic`: a loop that stands still shows by its age."""
         super().__init__(options.group, **_settings(options))
         self.stages = Stages([self._stage(spec) for spec in options.stages])
         if not self.tables.data:
@@ -108,11 +111,17 @@ class App(faust.App):
         await ensure(self.options.connection, self.options.topic_specs, create=self.options.create_topics)
         await super().on_first_start()
 
+    async def before_open(self) -> None:
+        """Do nothing: the folds are opened from their rows alone, unless a worker says otherwise."""
+
     async def on_start(self) -> None:
         """Begin with the checkpoints; tasks of our own, since Faust's timers end before the last checkpoint."""
         await super().on_start()
         for stage in self.stages:
-            self.add_future(run_checkpoints(stage))
+            self.add_future(run_checkpoints(stage, self._beat))
+
+    def _beat(self) -> None:
+        self.beat_at = time.monotonic()
 
     async def _leave(self, *_args: Any, **_kwargs: Any) -> None:  # noqa: ANN401  # a signal's arguments
         """Make a last checkpoint and commit before partitions are taken away, or the worker ends."""

@@ -60,10 +60,11 @@ class Chunk(NamedTuple):
 class Cursor:
     """Reading of one partition: `following` is the next offset to deliver."""
 
-    __slots__ = ("following", "holes", "lost", "rewinds", "seek_to")
+    __slots__ = ("following", "holes", "lost", "placed", "rewinds", "seek_to")
 
     def __init__(self) -> None:
         self.following = 0
+        self.placed = False
         self.seek_to: int | None = None
         """Where the client must be told to read on, before its next fetch."""
         self.holes = 0
@@ -74,6 +75,7 @@ class Cursor:
     def place(self, offset: int) -> None:
         """Go on reading at `offset`; a rewind that was asked for before is void."""
         self.following = self.seek_to = offset
+        self.placed = True
 
     def rewind(self, offset: int) -> None:
         """Fetch again from `offset`; of two requests the lower one wins."""
@@ -99,11 +101,18 @@ class Cursors:
         self._cursors: dict[Place, Cursor] = {}
 
     def get(self, place: Place) -> Cursor | None:
-        """Return the cursor, None where none was placed yet: nothing may be delivered from there."""
-        return self._cursors.get(place)
+        """Return the cursor, None where it isn't placed: nothing may be delivered from there."""
+        cursor = self._cursors.get(place)
+        return cursor if cursor is not None and cursor.placed else None
+
+    def lift(self) -> None:
+        """Deliver nothing more before the next seek: a rebalance has begun, and the client's positions are its own."""
+        for cursor in self._cursors.values():
+            cursor.placed = False
+            cursor.seek_to = None
 
     def keep(self, places: Iterable[Place]) -> None:
-        """Forget partitions that are not among `places`."""
+        """Forget partitions that are not among `places`, figures and all."""
         kept = set(places)
         self._cursors = {place: cursor for place, cursor in self._cursors.items() if place in kept}
 
@@ -119,7 +128,7 @@ class Cursors:
 
     def report_hole(self, place: Place, offset: int) -> None:
         """Rewind to `offset`, the position of a reader that missed something."""
-        cursor = self._cursors.get(place)
+        cursor = self.get(place)
         if cursor is not None:
             cursor.holes += 1
             cursor.rewind(offset)
@@ -127,7 +136,7 @@ class Cursors:
     def undelivered(self, places: Iterable[Place]) -> None:
         """Fetch again what came for `places` and was not delivered."""
         for place in places:
-            cursor = self._cursors.get(place)
+            cursor = self.get(place)
             if cursor is not None:
                 cursor.rewind(cursor.following)
 

@@ -6,16 +6,19 @@ Exit codes: 0 done, bad records and all; 1 the answer is no, or input or broker 
 from __future__ import annotations
 
 import importlib
+import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 import msgspec
 from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
 
 from monitor import records
-from monitor.config import DEFAULT_KEY, config_id, public_document
+from monitor.config import DEFAULT_KEY, Config, config_id, public_document
 from monitor.errors import ConfigError, RecallwatchError
 from monitor.plan import Plan
 from monitor.readings_json import snapshot_document
@@ -23,7 +26,13 @@ from streams.cli_options import config_options, read_settings
 from streams.replay import Replay, read_lines
 from streams.terminal import print_snapshot
 
-_LIVE = ("worker", "up", "topics", "history")
+_LIVE = {
+    "history": "Show every change of config.",
+    "topics": "Create the topics that are missing.",
+    "up": "Run an embedded broker, a worker and the page.",
+    "worker": "Run a worker against any Kafka.",
+}
+"""Commands that need Kafka, with the first line of their help: to list them must not cost seconds."""
 
 
 class _Commands(click.Group):
@@ -31,6 +40,11 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *_LIVE])
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's
+        own = {name: command.get_short_help_str(60) for name, command in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted((own | _LIVE).items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _LIVE:
@@ -42,7 +56,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except RecallwatchError as error:
-            click.echo(f"recallwatch: {error}", err=True)
+            click.echo(" ".join(f"recallwatch: {error}".splitlines()), err=True)
             ctx.exit(2 if isinstance(error, ConfigError) else 1)
 
 
@@ -56,6 +70,8 @@ def main() -> None:
 
     Shell completion: eval "$(_RECALLWATCH_COMPLETE=bash_source recallwatch)" (or zsh_source, fish_source).
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of entities are in any alphabet, a terminal perhaps in one
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @main.command()
@@ -76,28 +92,53 @@ def replay(
     key: str | None,
     as_json: bool,  # noqa: FBT001  # a flag of the command line
 ) -> None:
-    """Estimate recall from files: the same core as a worker's, no broker."""
-    chosen = [*overrides, *([f"sampling.key={msgspec.json.encode(key).decode()}"] if key is not None else [])]
-    run = Replay(read_settings(config_path, chosen).config, annotators)
-    console = Console(stderr=True)
-    with console.status("reading decisions …") as status:
-        counts = [run.decide(read_lines(path)) for path in decisions]
-        status.update(f"{sum(counts)} decisions read; reading labels …")
+    """Estimate recall from files, without a broker.
+
+    Decisions and labels go through the same core as a worker's. Labels are read from a corpus (JSON lines with a text,
+    its labels and annotators) or as label records. Without --annotator the first answer to a document counts.
+    """
+    settings = read_settings(config_path, overrides, broker=False)
+    run = Replay(_with_key(settings.config, key), annotators)
+    with Console(stderr=True).status("reading …") as status:
+        for path in decisions:
+            run.decide(_followed(path, status))
         for path in labels:
-            run.label(read_lines(path))
+            run.label(_followed(path, status))
     snapshot = run.snapshot()
     if as_json:
-        document = snapshot_document(snapshot) | run.counts()
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n")
+        # bytes: whatever the terminal's encoding, JSON is UTF-8
+        click.echo(msgspec.json.format(msgspec.json.encode(snapshot_document(snapshot)), indent=1))
     else:
         print_snapshot(Console(), snapshot)
+
+
+def _with_key(config: Config, key: str | None) -> Config:
+    """Return the config with another sampling key."""
+    if key is None:
+        return config
+    if not 1 <= len(key) <= 512 or not key.isprintable():
+        raise ConfigError("sampling.key", "expected 1 to 512 printable characters", source="--key")
+    return msgspec.structs.replace(config, sampling=msgspec.structs.replace(config.sampling, key=key))
+
+
+def _followed(path: Path, status: Status) -> Iterator[bytes]:
+    """Yield the lines of a file, and say on a terminal how far it is."""
+    for number, line in enumerate(read_lines(path)):
+        if number % 500 == 0:
+            status.update(f"reading {escape(path.name)} … {number:,} lines")
+        yield line
 
 
 @main.command(name="check-config")
 @click.argument("path", type=click.Path(path_type=Path), required=False)
 @config_options
 def check_config(path: Path | None, config_path: Path | None, overrides: Sequence[str]) -> None:
-    """Check a settings file, and show what it comes to."""
+    """Check a settings file, and show what it comes to.
+
+    The file is PATH or --config's; the environment and --set count as for a worker.
+    """
+    if path and config_path:
+        raise click.UsageError("give one file: PATH or --config")
     settings = read_settings(path or config_path, overrides)
     plan = Plan(settings.config)
     click.echo(f"{settings.path or 'defaults'}: good. config {config_id(settings.config)}, net {plan.net.version}")

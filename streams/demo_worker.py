@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shutil
 import sys
 import tempfile
@@ -53,6 +54,7 @@ class DemoWorker:
                 *(sys.executable, "-P", "-m", "streams.cli", "worker", *arguments),
                 stdout=log,
                 stderr=log,
+                env={name: value for name, value in os.environ.items() if not name.startswith("RECALLWATCH_")},
                 start_new_session=True,  # Ctrl-C is ours to pass on
             )
         self._session = aiohttp.ClientSession()
@@ -108,9 +110,12 @@ class DemoWorker:
             The worker has ended.
         """
         self._check_alive()
-        async with self._get("api/board") as response:
-            body = await response.read()
-            return msgspec.json.decode(body, type=BoardSnapshot) if response.status == 200 else None
+        try:
+            async with self._get("api/board") as response:
+                body = await response.read()
+                return msgspec.json.decode(body, type=BoardSnapshot) if response.status == 200 else None
+        except aiohttp.ClientError as error:
+            raise SourceError(f"the worker doesn't answer ({type(error).__name__}); its log: {self.log}") from None
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -125,4 +130,5 @@ class DemoWorker:
             except TimeoutError:
                 process.kill()
                 await process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if not isinstance(error, SourceError):  # it names the log
+            shutil.rmtree(self._folder, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -11,6 +12,7 @@ from streams.broker import Connection
 
 _QUIET_MS = 500
 """A poll that brings nothing for so long, at or past the end that the broker told, ends the first reading."""
+_TURN_S = 0.02
 
 
 class HistoryReader:
@@ -33,8 +35,8 @@ class HistoryReader:
     async def start(self) -> None:
         """Read all there is."""
         consumer = AIOKafkaConsumer(enable_auto_commit=False, **self._connection.client_options())
+        self._consumer = consumer  # before it connects: what fails to start must be closed too
         await consumer.start()
-        self._consumer = consumer
         consumer.assign([self._place])
         await consumer.seek_to_beginning(self._place)
         end = (await consumer.end_offsets([self._place]))[self._place]
@@ -42,6 +44,15 @@ class HistoryReader:
             took = await self.read()
             if not took and await consumer.position(self._place) >= end:
                 return
+
+    async def catch_up(self) -> None:
+        """Return when all was taken that the topic held at this moment; somebody must be reading on meanwhile."""
+        consumer = self._consumer
+        if consumer is None:
+            return
+        end = (await consumer.end_offsets([self._place]))[self._place]
+        while await consumer.position(self._place) < end:  # noqa: ASYNC110  # the reader's progress has no event
+            await asyncio.sleep(_TURN_S)
 
     async def read(self) -> int:
         """Take what came within half a second; return how many records."""

@@ -17,6 +17,7 @@ from monitor.readings import BoardSnapshot
 from streams.agents import TABLES, Stages
 from streams.app import App
 from streams.broker import Connection, Sasl
+from streams.chunks import Place
 from streams.exporter import register
 from streams.history_topic import HistoryReader
 from streams.http import HttpServer
@@ -30,6 +31,8 @@ from streams.topics import DAY_MS, HOUR_MS, Layout, TopicSpec, topic_specs
 log = structlog.get_logger(__name__)
 
 PUBLISH_EVERY_S = 1.0
+HEARTBEAT_S = 3.0
+"""At most; Kafka asks for a third of the session's timeout."""
 
 
 def channel_topics(config: Config) -> dict[Channel, str]:
@@ -76,7 +79,11 @@ def app_options(settings: Settings, stages: Stages, *, embedded: bool) -> AppOpt
     """Return what the Faust app is built from."""
     config = settings.config
     kafka = config.kafka
-    timings = Timings(session_s=kafka.session_timeout_s, rebalance_s=kafka.rebalance_timeout_s)
+    timings = Timings(
+        session_s=kafka.session_timeout_s,
+        heartbeat_s=min(HEARTBEAT_S, kafka.session_timeout_s / 3),
+        rebalance_s=kafka.rebalance_timeout_s,
+    )
     return AppOptions(
         connection=connection(settings),
         group=kafka.group,
@@ -108,7 +115,7 @@ class LiveApp(App):
         self.history = History()
         topics = channel_topics(settings.config)
         self._channels = {topic: channel for channel, topic in topics.items()}
-        self._duties = Stages(topics, self.live, self.history, time.time)
+        self._duties = Stages(topics, self.live, self.history, time.time, self._end_of)
         self._started_at = time.time()
         self._reader = HistoryReader(connection(settings), topics["history"], self.history)
         self._snapshot: BoardSnapshot | None = None
@@ -128,6 +135,13 @@ class LiveApp(App):
         log.info("page", url=self.http.url)
         await super().on_first_start()
         await self._reader.start()
+
+    def _end_of(self, place: Place) -> int | None:
+        return self._chunks.end(place)
+
+    async def before_open(self) -> None:
+        """Read the history to its end: the worker that had a partition before may have changed its plan just now."""
+        await self._reader.catch_up()
 
     async def on_start(self) -> None:
         """Begin to follow config and history, and to publish."""

@@ -12,10 +12,12 @@ from pathlib import Path
 import click
 import msgspec
 import structlog
+from aiokafka.errors import KafkaError
 from rich.console import Console
 from rich.table import Table
 
 from monitor.config import DEFAULT_KEY
+from monitor.errors import ConfigError, SourceError
 from monitor.history import History
 from streams.broker import wait_for_broker
 from streams.cli_options import config_options, read_settings
@@ -36,7 +38,8 @@ log = structlog.get_logger(__name__)
 def worker(config_path: Path | None, overrides: Sequence[str], verbose: bool) -> None:  # noqa: FBT001  # a flag
     """Run a worker against any Kafka.
 
-    It runs all stages and serves /metrics and the page. Start as many as there are partitions at most. SIGTERM ends it after a last checkpoint, with 0.
+    It runs all stages and serves /metrics and the page. Start as many as there are partitions at most. SIGTERM ends it
+    after a last checkpoint, with 0.
     """
     configure_logs(level="debug" if verbose else "info")
     sys.exit(_run(read_settings(config_path, overrides), embedded=False))
@@ -73,7 +76,7 @@ def _run(settings: Settings, *, embedded: bool) -> int:
 
 @click.command()
 @config_options
-@click.option("--check", is_flag=True, help="Create nothing: exit 1 where a topic is missing.")
+@click.option("--check", is_flag=True, help="Create nothing; exit 1 where a topic is missing or otherwise.")
 def topics(config_path: Path | None, overrides: Sequence[str], check: bool) -> None:  # noqa: FBT001  # a flag
     """Create the topics that are missing.
 
@@ -82,7 +85,12 @@ def topics(config_path: Path | None, overrides: Sequence[str], check: bool) -> N
     configure_logs(level="warning")
     settings = read_settings(config_path, overrides)
     specs = declared_topics(settings.config)
-    asyncio.run(_ensure(settings, create=not check))
+    try:
+        asyncio.run(_ensure(settings, create=not check))
+    except ConfigError as error:
+        if not check:
+            raise
+        raise SourceError(str(error)) from None  # the answer is no, and that is no mistake of whoever asked
     table = Table(box=None)
     for name in ("topic", "partitions", "settings"):
         table.add_column(name, no_wrap=name != "settings")
@@ -128,8 +136,13 @@ def history(config_path: Path | None, overrides: Sequence[str], as_json: bool) -
 async def _read_history(settings: Settings) -> History:
     """Return what the history topic says now."""
     found = History()
-    reader = HistoryReader(connection(settings), channel_topics(settings.config)["history"], found)
+    topic = channel_topics(settings.config)["history"]
+    reader = HistoryReader(connection(settings), topic, found)
     await wait_for_broker(connection(settings))
-    await reader.start()
-    await reader.stop()
+    try:
+        await reader.start()
+    except KafkaError as error:
+        raise SourceError(f"topic {topic} can't be read ({type(error).__name__}): is it there?") from None
+    finally:
+        await reader.stop()
     return found

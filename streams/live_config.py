@@ -16,7 +16,8 @@ log = structlog.get_logger(__name__)
 class LiveConfig:
     """Watches a settings file by its time and size.
 
-    Only what decides about records and numbers changes live; brokers, topics and ports are read at start alone.
+    Only what decides about records and numbers changes live; brokers, topics and ports are read at start alone. A file
+    is read once two looks found it the same: while an editor writes it, it may be empty, which is a config too.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class LiveConfig:
     def __init__(self, settings: Settings, env: Mapping[str, str]) -> None:
         self._settings = settings
         self._env = env
-        self._stamp = self._read_stamp()
+        self._stamp = self._seen = self._read_stamp()
         self.plan = Plan(settings.config)
         self.refused = 0
         """How many changes were refused since the start."""
@@ -49,11 +50,12 @@ class LiveConfig:
     def poll(self) -> bool:
         """Look at the file; return whether another plan is in force now."""
         stamp = self._read_stamp()
-        if stamp == self._stamp:
+        still, self._seen = stamp == self._seen, stamp
+        if stamp == self._stamp or not still:
             return False
         self._stamp = stamp
         try:
-            settings = load_settings(self._settings.path, self._settings.overrides, self._env)
+            settings = load_settings(self._settings.path, self._settings.overrides, self._env, broker=False)
             plan = Plan(settings.config)
         except ConfigError as error:
             self.refused += 1

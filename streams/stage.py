@@ -29,7 +29,7 @@ from streams.tables import Table
 log = structlog.get_logger(__name__)
 
 Prepare = Callable[[Fold], Sequence[Output] | None]
-"""Called before a fold is taken; returns what to send, None where it changed nothing in the fold."""
+"""Called before a fold's first record and before it is taken; returns what to send, None where it changed nothing."""
 
 FailurePoint = Callable[[str, str], None]
 """Called with the stage's name and one of `streams.checkpoint.STEPS`; tests raise or exit in it."""
@@ -91,6 +91,8 @@ class Running:
     """Whether rows and head have changed."""
     opened: bool = True
     """Whether its first checkpoint, which publishes all tallies, is still to come."""
+    prepared: bool = False
+    """Whether `StageSpec.prepare` was called: before the first record, and at each checkpoint."""
 
 
 class Taken(NamedTuple):
@@ -142,6 +144,7 @@ class Stage:
     def drop(self) -> None:
         """Forget the running folds and whatever they did since their last checkpoint."""
         self.epoch = 0
+        self.broken = False  # what was left half way is gone; an error, unlike a cancelled wait, ends the worker anyway
         self.running.clear()
         self.sends.clear()
         if self.table is not None:
@@ -190,6 +193,8 @@ class Stage:
         """Fold a chunk, unless it belongs to an earlier seek, was folded before, or begins after a hole."""
         async with self.lock:
             running = self.running.get(partition)
+            if running is not None and not running.prepared and not self.broken:
+                await self._prepare(running)
             if running is None or chunk.epoch != self.epoch or self.broken:
                 return
             position = running.fold.position(channel)
@@ -227,13 +232,22 @@ class Stage:
             return sends, [one for one in taken if one is not None]
 
     async def _take(self, partition: int, running: Running, now: float) -> Taken | None:
+        await self._prepare(running)
         try:
-            if self.spec.prepare is not None:
-                outputs = self.spec.prepare(running.fold)
-                if outputs is not None:
-                    running.folded = True
-                    await self._send(outputs)
             return self._snapshot(partition, running, now)
+        except BaseException:
+            self.broken = True
+            raise
+
+    async def _prepare(self, running: Running) -> None:
+        """Let what is new take effect; what goes out with it is on the broker before anything is folded under it."""
+        running.prepared = True
+        try:
+            outputs = None if self.spec.prepare is None else self.spec.prepare(running.fold)
+            if outputs is not None:
+                running.folded = True
+                for sent in [await self.port.emit(output) for output in outputs]:
+                    await sent
         except BaseException:
             self.broken = True
             raise

@@ -30,6 +30,8 @@ def print_snapshot(console: Console, snapshot: BoardSnapshot) -> None:
         console.print(Text.assemble(name, f"   config {mine[0].config}   net {mine[0].net}"))
         console.print(population_table(mine))
         console.print(strata_table(mine))
+    if not snapshot.readings:
+        console.print("No decision could be read.")
     print_counts(console, snapshot)
 
 
@@ -39,11 +41,8 @@ def _versions(readings: Iterable[Reading]) -> list[tuple[str, str]]:
 
 def population_table(readings: Sequence[Reading]) -> Table:
     """Return the population table: recall over all traffic, with its limits and what it rests on."""
-    table = Table(title="Recall over all traffic (95 % interval)", title_justify="left", box=None, padding=(0, 1))
-    for name in ("entity", "lang"):
-        table.add_column(name, no_wrap=True)
-    for name in ("recall", "lower", "upper", "looked", "found/true", "labelled", "docs with"):
-        table.add_column(name, justify="right", no_wrap=True)
+    names, numbers = ("entity", "lang"), ("recall", "lower", "upper", "looked", "found/true", "labelled", "docs with")
+    table = _table("Recall over all traffic, between its limits", names, numbers)
     for r in sorted((r for r in readings if r.stratum is None), key=_needs_somebody_first):
         share = r.matched
         if not share.true:
@@ -51,7 +50,7 @@ def population_table(readings: Sequence[Reading]) -> Table:
         looked = "–" if share.where_looked is None else _number(share.where_looked.estimate)
         evidence = (f"{share.found}/{share.true}", f"{r.labelled}/{r.sampled}", str(r.prevalence.documents.count))
         limits = (_number(share.estimate), _number(share.lower), _number(share.upper))
-        table.add_row(r.entity, r.language, *limits, looked, *evidence)
+        table.add_row(Text(r.entity), Text(r.language), *limits, looked, *evidence)
     table.caption = "looked: recall in documents that any tool flagged; labelled: of the sampled documents"
     table.caption_justify = "left"
     return table
@@ -59,18 +58,24 @@ def population_table(readings: Sequence[Reading]) -> Table:
 
 def strata_table(readings: Sequence[Reading]) -> Table:
     """Return the table people know: counts and Wilson limits within each stratum."""
-    table = Table(title="Within each stratum (Wilson)", title_justify="left", box=None, padding=(0, 1))
-    for name in ("entity", "lang", "stratum"):
-        table.add_column(name, no_wrap=True)
-    for name in ("found/true", "recall", "lower", "upper", "labelled", "of"):
-        table.add_column(name, justify="right", no_wrap=True)
+    numbers = ("found/true", "recall", "lower", "upper", "labelled", "of")
+    table = _table("Within each stratum (Wilson)", ("entity", "lang", "stratum"), numbers)
     rows = [r for r in readings if r.stratum is not None and r.language != ANY and r.matched.true]
     for r in sorted(rows, key=lambda r: (r.entity != ANY, r.entity, r.language)):
         share = r.matched
         limits = (_number(share.estimate), _number(share.lower), _number(share.upper))
-        table.add_row(
-            r.entity, r.language, r.stratum, f"{share.found}/{share.true}", *limits, str(r.labelled), str(r.census)
-        )
+        names = (Text(r.entity), Text(r.language), r.stratum)
+        table.add_row(*names, f"{share.found}/{share.true}", *limits, str(r.labelled), str(r.census))
+    return table
+
+
+def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
+    """Return an empty table; where it is too wide for the terminal, names are folded and numbers stay whole."""
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1), collapse_padding=True, pad_edge=False)
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
     return table
 
 
@@ -85,7 +90,7 @@ def print_counts(console: Console, snapshot: BoardSnapshot) -> None:
         ("Spans set aside", snapshot.quarantined),
     ):
         if tallies:
-            console.print(f"{name}: " + ", ".join(f"{'/'.join(t.labels)} {t.value:.0f}" for t in tallies))
+            console.print(Text(f"{name}: " + ", ".join(f"{'/'.join(t.labels)} {t.value:.0f}" for t in tallies)))
 
 
 def _is_unread(r: Reading) -> bool:

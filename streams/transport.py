@@ -114,6 +114,10 @@ class Host(Protocol):
     stages: Reading
     chunk_records: int
 
+    async def before_open(self) -> None:
+        """Prepare what the opening of folds needs and can't wait for."""
+        ...
+
 
 class ChunkConsumer(driver.Consumer):
     """The consumer of an app that is a `Host`."""
@@ -121,7 +125,7 @@ class ChunkConsumer(driver.Consumer):
     _thread: ConsumerThread
 
     def __init__(self, transport: TransportT, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # faust's own
-        host = cast("Host", transport.app)
+        self._host = host = cast("Host", transport.app)
         self.stages = host.stages
         self.cursors = Cursors(host.chunk_records)
         self._fetching = False
@@ -135,12 +139,19 @@ class ChunkConsumer(driver.Consumer):
 
     # -- positions ---------------------------------------------------------------------------------------------------
 
+    async def on_partitions_revoked(self, revoked: set[TP]) -> None:
+        """Deliver nothing more; then Faust empties its queues and the app makes its last checkpoint."""
+        self.cursors.lift()
+        await super().on_partitions_revoked(revoked)
+
     async def perform_seek(self) -> None:
         """Drop the running folds, open them from the recovered rows, and read on at their positions."""
         stages = self.stages
         stages.drop()
+        await self._host.before_open()
         assigned = {Place(*tp) for tp in self.assignment()}
         self.cursors.keep(assigned)
+        self.cursors.lift()  # Faust has let the partitions go on already, from wherever the client thinks
         try:
             wanted = stages.open(assigned)
             positions = await self._resolve(wanted)
@@ -192,6 +203,8 @@ class ChunkConsumer(driver.Consumer):
 
     async def force_commit(self, topics: TPorTopicSet | None = None, start_new_transaction: bool = True) -> bool:  # noqa: ARG002, FBT001, FBT002  # faust's
         """Commit what the stages reported; everything it stands for was acknowledged before."""
+        if not self._reported:  # also before the client was started
+            return False
         assigned = self.assignment()
         due = {
             tp: offset

@@ -55,6 +55,8 @@ class Process(mode.Worker):
         except Exception as error:  # noqa: BLE001  # mode raises the crash's reason again
             self._crash(error)
         finally:
+            for sig in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(sig, signal.SIG_IGN)  # the loop's handlers are gone, and the process is about to end
             if self._deadline is not None:
                 self._deadline.cancel()
         return self._exit_code()
@@ -95,6 +97,8 @@ def _end(seconds: float) -> None:
 
 def run_worker(app: App) -> int:
     """Run a worker in this process until a signal or a crash; return the exit code.
+
+    For the main thread of a process that ends afterwards: SIGINT and SIGTERM are ignored from then on.
 
     Raises
     ------

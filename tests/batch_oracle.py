@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 
 import matching_oracle
-from traffic import TEXTS, Answered, Said, Traffic, task_of
+from traffic import TEXTS, Answered, Said, Traffic
 
 from monitor.estimators.sample import Moments
 from monitor.matching import Extent
@@ -23,13 +23,12 @@ def fold(spans: tuple[tuple[int, int, str], ...]) -> list[Extent]:
     return sorted({Extent(start, end, FOLDED[name]) for start, end, name in spans})
 
 
-def truths(labels: list[Answered], doc: str, text: int, *, only: bool) -> tuple[list[Extent] | None, bool]:
+def truths(labels: list[Answered], doc: str, text: int) -> tuple[list[Extent] | None, bool]:
     """Return what a text's labels say was there, and whether they were all skipped."""
     latest: dict[str, Answered] = {}
     for label in labels:
-        about = text if label.task is None and only else label.task
-        fits = not label.submitted or all(end <= len(TEXTS[text]) for _, end, _ in label.spans)
-        if label.doc == doc and about == text and all(end <= len(TEXTS[text]) for _, end, _ in label.spans) and fits:
+        about = text if label.task is None else label.task
+        if label.doc == doc and about == text and all(end <= len(TEXTS[text]) for _, end, _ in label.spans):
             held = latest.get(label.annotator)
             if held is None or label.revision > held.revision:
                 latest[label.annotator] = label
@@ -60,7 +59,7 @@ def batch(traffic: Traffic, plan: Plan) -> Rows:
             mine.append((one, stratum, fate.rates.probability))
     for doc, mine in drawn.items():
         for text in dict.fromkeys(one.text for one, _, _ in mine):
-            truth, skipped = truths(labels, doc, text, only=True)
+            truth, skipped = truths(labels, doc, text)
             readers = [(one, stratum, p) for one, stratum, p in mine if one.text == text]
             done = truth is not None
             add(QueueKey(readers[0][0].language.lower()), 1, done, skipped)
@@ -86,9 +85,6 @@ def _cells(
         for entity in {t.entity for t in truth} | {"any"}:
             of_entity = {i for i, t in enumerate(truth) if entity in (t.entity, "any")}
             for reading in ("matched", "masked"):
-                key = CellKey(*design, entity, reading)  # type: ignore[arg-type]  # one of two literals
+                key = CellKey(*design, entity, reading)
                 rows.append((key, Moments.of(len(hits[reading] & of_entity), len(of_entity))))
     return rows
-
-
-__all__ = ["batch", "task_of"]

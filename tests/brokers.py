@@ -87,7 +87,8 @@ class Kafka:
         self.folder.mkdir(parents=True, exist_ok=True)
         data = self.folder / "data"
         self._properties.write_text(_PROPERTIES.format(port=self.port, controller=self.controller, data=data))
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        # an id that begins with a dash is taken for an option
+        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "_")
         _java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties))
 
     @property

@@ -26,5 +26,5 @@ def label(**fields: object) -> Label:
 def opened(**fields: object) -> Document:
     """Return a document that was drawn and waits for its label."""
     document = Document(0)
-    document.draw(sampled(**fields), WEEK_S, 1)
+    document.draw(sampled("a", **fields), WEEK_S, 1)
     return document

@@ -58,6 +58,9 @@ def _readings(fields: Fields, text: str | None, limits: Limits) -> Iterator[Labe
     for index, (item, span) in enumerate(zip(items, salvage_spans(items, "$.labels"), strict=True)):
         whose = _reader_of(item, index, readers)
         marked.setdefault(whose, []).append(_usable(span, f"$.labels[{index}]", text, limits))
+    if not marked and fields.first("annotators") is None:
+        # Nothing was found, and by nobody that is named. As silence it would be lost, as nobody's it can't be counted.
+        yield BadField("annotators", "nobody is named")
     for annotator, theirs in marked.items():
         bad = next((span for span in theirs if isinstance(span, BadSpan)), None)
         yield bad or Label(doc_id, annotator, [span for span in theirs if isinstance(span, Span)])

@@ -62,9 +62,7 @@ def take(board: Board, *outputs: Output) -> None:
 def cell(board: Board, entity: str, language: str = "en", stratum: Stratum | None = None) -> Reading:
     """Return the one reading of a cell."""
     (found,) = [
-        r
-        for r in board.snapshot(NOW).readings
-        if (r.entity, r.language, r.stratum) == (entity, language, stratum)
+        r for r in board.snapshot(NOW).readings if (r.entity, r.language, r.stratum) == (entity, language, stratum)
     ]
     return found
 
@@ -76,16 +74,18 @@ def test_documents_with_detections_sampled_ten_times_as_often() -> None:
     reading = cell(board_of(flagged, unflagged), "PERSON")
 
     assert pytest.approx(0.769231, abs=1e-6) == reading.matched.estimate
-    assert (80, 86, 10_000, 190) == (reading.matched.found, reading.matched.true, reading.census, reading.labelled)
-    assert (10.0, 100.0, 0.9) == (reading.weight_min, reading.weight_max, reading.target)
+    assert (reading.matched.found, reading.matched.true, reading.census, reading.labelled) == (80, 86, 10_000, 190)
+    assert (reading.weight_min, reading.weight_max, reading.target) == (10.0, 100.0, 0.9)
     assert reading.matched.lower is not None
     assert reading.matched.lower < 0.55
-    assert ("c0ffee", "babe", "ok") == (reading.config, reading.net, reading.status)
+    assert (reading.config, reading.net, reading.status) == ("c0ffee", "babe", "ok")
 
 
 def test_reading_of_a_stratum_is_a_share_of_its_counts() -> None:
     """Wilson within the stratum, whatever the weights; the roll-ups say the same of one entity in one language."""
-    board = board_of(stratum_rows("detector_only", 1000, 0.1, 80, 4, 16), stratum_rows("unflagged", 9000, 0.01, 0, 2, 88))
+    board = board_of(
+        stratum_rows("detector_only", 1000, 0.1, 80, 4, 16), stratum_rows("unflagged", 9000, 0.01, 0, 2, 88)
+    )
     within = cell(board, "PERSON", stratum="detector_only").matched
     expected = oracles.wilson(80 / 84, 84, 1.959963984540054)
 
@@ -100,11 +100,11 @@ def test_no_data_gives_no_value() -> None:
     unlabelled = cell(board_of(stratum_rows("both", 10, 0.5, 0, 0, 0), flagged), "URL")
     untrue = cell(board_of(stratum_rows("both", 10, 0.5, 0, 0, 5), flagged), "URL")
 
-    assert ("no_label", "no_truth") == (unlabelled.status, untrue.status)
+    assert (unlabelled.status, untrue.status) == ("no_label", "no_truth")
     for reading in (unlabelled, untrue):
         share = reading.matched
-        assert (None, None, None, None) == (share.estimate, share.lower, share.upper, share.n_eff)
-    assert (None, None) == (unlabelled.completeness, unlabelled.weight_min)
+        assert (share.estimate, share.lower, share.upper, share.n_eff) == (None, None, None, None)
+    assert (unlabelled.completeness, unlabelled.weight_min) == (None, None)
     assert unlabelled.prevalence.documents.estimate is None
 
 
@@ -122,7 +122,7 @@ def test_half_labelled_reading_is_incomplete() -> None:
     rows[DesignKey("en", "d", "1", "both", 0.5)] = (50, 15, 5, 30, 0)
     reading = cell(board_of(rows), "PERSON")
 
-    assert (0.3, "incomplete") == (reading.completeness, reading.status)
+    assert (reading.completeness, reading.status) == (0.3, "incomplete")
 
 
 def test_windows_forget_what_readings_of_all_days_keep() -> None:
@@ -136,9 +136,9 @@ def test_windows_forget_what_readings_of_all_days_keep() -> None:
     def census(now: float) -> dict[int | None, int]:
         return {r.window.days: r.census for r in board.snapshot(now).readings if (r.entity, r.stratum) == (ANY, None)}
 
-    assert {2: 10, 5: 20} == census(NOW)
-    assert {5: 10} == census(NOW + 3 * DAY_S)
-    assert {} == census(NOW + 9 * DAY_S)
+    assert census(NOW) == {2: 10, 5: 20}
+    assert census(NOW + 3 * DAY_S) == {5: 10}
+    assert census(NOW + 9 * DAY_S) == {}
     assert {500.0} == {r.age_s for r in board.snapshot(NOW).readings}
     assert {None} == {r.age_s for r in board.snapshot(None).readings}
 
@@ -165,9 +165,9 @@ def test_current_version_is_the_one_that_was_seen_last() -> None:
     take(board, published("route", 0, "0", 1, Tally(rows, seen)))
     snapshot = board.snapshot(None, [Change(1.0, "config", "x")])
 
-    assert (("d", "1.10.0"), ("e", "1")) == snapshot.current_versions
-    assert ["d 1.9.0", "d 1.10.0", "d 1.10.0-rc1", "e 2", "e 1", "x"] == [c.what for c in snapshot.changes]
-    assert ["1.10.0", "1.10.0-rc1", "1.9.0"] == list(dict.fromkeys(r.version for r in snapshot.readings))
+    assert snapshot.current_versions == (("d", "1.10.0"), ("e", "1"))
+    assert [c.what for c in snapshot.changes] == ["d 1.9.0", "d 1.10.0", "d 1.10.0-rc1", "e 2", "e 1", "x"]
+    assert list(dict.fromkeys(r.version for r in snapshot.readings)) == ["1.10.0", "1.10.0-rc1", "1.9.0"]
 
 
 def test_queue_and_outcomes_are_told_by_language_and_reason() -> None:
@@ -185,9 +185,9 @@ def test_queue_and_outcomes_are_told_by_language_and_reason() -> None:
 
     assert (Queue("en", 10, 4, 4, 2, 50.0), Queue(ANY, 10, 4, 4, 2, 50.0)) == snapshot.queues
     document = snapshot_document(snapshot)
-    assert [{"outcome": "joined", "count": 4}] == document["labels"]
-    assert [{"reason": "not_json", "count": 2}] == document["dead_letters"]
-    assert [{"reason": "reversed", "count": 8}] == document["quarantined_spans"]
+    assert document["labels"] == [{"outcome": "joined", "count": 4}]
+    assert document["dead_letters"] == [{"reason": "not_json", "count": 2}]
+    assert document["quarantined_spans"] == [{"reason": "reversed", "count": 8}]
 
 
 def test_names_that_annotators_choose_are_bounded() -> None:
@@ -223,5 +223,5 @@ def test_fold_takes_each_row_once_and_leaves_out_what_is_nobodys() -> None:
     back = board.fold("tallies", records, 4)
 
     assert ([good], 1, 4) == (back, board.unreadable, board.position("tallies"))
-    assert [] == board.fold("tallies", records, 4) + board.fold("tallies", records[:1], 1)
-    assert (4, {}, b"", []) == (board.position("tallies"), board.rows(), board.head(), board.tallies())
+    assert board.fold("tallies", records, 4) + board.fold("tallies", records[:1], 1) == []
+    assert (board.position("tallies"), board.rows(), board.head(), board.tallies()) == (4, {}, b"", [])

@@ -46,9 +46,9 @@ def test_frames_come_by_language_in_the_order_of_strata() -> None:
     """The roll-up comes last and holds them all."""
     frames = by_version(Tally(ROWS))[FIRST].frames()
 
-    assert [("en", "both"), ("en", "unflagged"), ("nl", "both")] == [(f.language, f.stratum) for f in frames]
-    assert ["en", "nl", "any"] == languages(frames)
-    assert (2, 1, 3) == tuple(len(of_language(frames, language)) for language in languages(frames))
+    assert [(f.language, f.stratum) for f in frames] == [("en", "both"), ("en", "unflagged"), ("nl", "both")]
+    assert languages(frames) == ["en", "nl", "any"]
+    assert tuple(len(of_language(frames, language)) for language in languages(frames)) == (2, 1, 3)
     assert DesignRow(50, 40, 3, 7, 0) == dict(frames[0].designs)[0.5]
 
 
@@ -60,6 +60,6 @@ def test_unknown_entities_are_listed_by_frequency_up_to_the_limit() -> None:
     sums = by_version(tally)[FIRST]
     known = {"PERSON", "URL"}.__contains__
 
-    assert ["B", "C", "PERSON", "URL", "any"] == sums.listed(known, 2)
-    assert ["PERSON", "URL", "any"] == sums.listed(known, 0)
-    assert ["A", "B", "C", "PERSON", "URL", "any"] == sums.listed(known, 200)
+    assert sums.listed(known, 2) == ["B", "C", "PERSON", "URL", "any"]
+    assert sums.listed(known, 0) == ["PERSON", "URL", "any"]
+    assert sums.listed(known, 200) == ["A", "B", "C", "PERSON", "URL", "any"]

@@ -97,8 +97,8 @@ def test_settings_reach_the_tree() -> None:
         }
     )
 
-    assert (1.0, 0.5) == (config.sampling.random_rate, config.sampling.by_language["nl"].loose_rate)
-    assert ["badge", "card"] == sorted(config.net.patterns)
+    assert (config.sampling.random_rate, config.sampling.by_language["nl"].loose_rate) == (1.0, 0.5)
+    assert sorted(config.net.patterns) == ["badge", "card"]
 
 
 def test_config_id_follows_what_decides_and_nothing_else() -> None:
@@ -130,11 +130,11 @@ def test_target_is_found_under_any_spelling() -> None:
     """The language's own target wins; entity names are folded, languages have no case."""
     plan = Plan(read_config({"targets": {"person": 0.9, "PER.NL": 0.8}, "net": {"defaults": False}}))
 
-    assert (0.9, 0.8, None) == (plan.target("PERSON", "en"), plan.target("PERSON", "nl"), plan.target("URL", "nl"))
+    assert (plan.target("PERSON", "en"), plan.target("PERSON", "nl"), plan.target("URL", "nl")) == (0.9, 0.8, None)
 
 
 def test_rates_of_a_language_have_no_case() -> None:
     """ROUTE writes languages in lower case; a config may not."""
     sampling = read_config({"sampling": {"by_language": {"NL": {"random_rate": 0.25}}}}).sampling
 
-    assert 0.25 == Sampler(sampling).rates("nl", "unflagged").probability
+    assert Sampler(sampling).rates("nl", "unflagged").probability == 0.25

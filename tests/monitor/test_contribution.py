@@ -10,12 +10,12 @@ from monitor.contribution import OpenTask, contribution, open_task
 from monitor.document import Document
 from monitor.entities import Aliases
 from monitor.estimators.sample import Moments
-from monitor.records import Span
+from monitor.records import Span, Stratum
 from monitor.tally import CellKey, CountKey, DesignKey, Key, MadeKey, QueueKey
 
 FOLD = Aliases().fold
 DESIGN = DesignKey("nl", "d", "1", "both", 1.0)
-CELL = ("nl", "d", "1", "both", 1.0)
+CELL: tuple[str, str, str, Stratum, float] = ("nl", "d", "1", "both", 1.0)
 
 
 def rows(document: Document, iou: float = 0.45) -> dict[tuple[int, Key], tuple[int, ...]]:
@@ -32,7 +32,11 @@ def test_open_document_is_drawn_and_waits() -> None:
     document = opened(day=7)
     found = rows(document)
 
-    assert {(7, DESIGN): (1, 0, 0, 1, 0), (7, QueueKey("nl")): (1, 0, 0), (7, MadeKey("d", "1", "c", "n")): (1,)} == found
+    assert {
+        (7, DESIGN): (1, 0, 0, 1, 0),
+        (7, QueueKey("nl")): (1, 0, 0),
+        (7, MadeKey("d", "1", "c", "n")): (1,),
+    } == found
     assert [OpenTask(7, "nl", 1000.0)] == list(open_task(document))
 
 
@@ -42,7 +46,7 @@ def test_labelled_document_adds_moments_under_both_readings() -> None:
     document.answer(label(spans=[Span(0, 4, "per"), Span(8, 15, "GPE"), Span(0, 4, "PERSON")]), 0)
     found = rows(document)
 
-    assert (1, 1, 0, 0, 0) == found[7, DESIGN]
+    assert found[7, DESIGN] == (1, 1, 0, 0, 0)
     assert {
         ("PERSON", "matched"): Moments.of(1, 1),
         ("LOCATION", "matched"): Moments.of(0, 1),
@@ -51,7 +55,7 @@ def test_labelled_document_adds_moments_under_both_readings() -> None:
         ("LOCATION", "masked"): Moments.of(1, 1),
         ("any", "masked"): Moments.of(2, 2),
     } == {(k.entity, k.reading): n for (_, k), n in found.items() if isinstance(k, CellKey)}
-    assert [] == list(open_task(document))
+    assert list(open_task(document)) == []
 
 
 def test_empty_answer_counts_the_document_and_no_cell() -> None:
@@ -60,7 +64,7 @@ def test_empty_answer_counts_the_document_and_no_cell() -> None:
     document.answer(label(spans=[]), 0)
     found = rows(document)
 
-    assert (1, 1, 0, 0, 0) == found[0, DESIGN]
+    assert found[0, DESIGN] == (1, 1, 0, 0, 0)
     assert not any(isinstance(key, CellKey) for _, key in found)
 
 
@@ -70,7 +74,7 @@ def test_skipped_document_is_missing_and_not_empty() -> None:
     document.answer(label(status="skipped"), 0)
     found = rows(document)
 
-    assert ((1, 0, 1, 0, 0), (1, 0, 1)) == (found[0, DESIGN], found[0, QueueKey("nl")])
+    assert (found[0, DESIGN], found[0, QueueKey("nl")]) == ((1, 0, 1, 0, 0), (1, 0, 1))
 
 
 def test_label_serves_the_next_version_on_its_own_day() -> None:
@@ -84,11 +88,11 @@ def test_label_serves_the_next_version_on_its_own_day() -> None:
             document.answer(label(spans=[Span(0, 4, "PERSON")]), 0)
         found = rows(document)
 
-        assert (1, 1, 0, 0, 0) == found[7, DESIGN]
-        assert (1, 1, 0, 0, 1) == found[9, DESIGN._replace(version="2")]
+        assert found[7, DESIGN] == (1, 1, 0, 0, 0)
+        assert found[9, DESIGN._replace(version="2")] == (1, 1, 0, 0, 1)
         assert Moments.of(0, 1) == found[7, CellKey(*CELL, "PERSON", "matched")]
         assert Moments.of(1, 1) == found[9, CellKey("nl", "d", "2", "both", 1.0, "PERSON", "matched")]
-        assert [(7, (1, 1, 0))] == [(day, n) for (day, k), n in found.items() if isinstance(k, QueueKey)]
+        assert [(day, n) for (day, k), n in found.items() if isinstance(k, QueueKey)] == [(7, (1, 1, 0))]
 
 
 def test_overlap_that_counts_is_configured() -> None:
@@ -109,13 +113,13 @@ def test_outcomes_are_counted_on_the_first_day() -> None:
     document.answer(label(task_id="of nobody"), 0)
     counts = Counter({(k.name, k.detail): n[0] for (day, k), n in rows(document).items() if isinstance(k, CountKey)})
 
-    assert {
+    assert counts == {
         ("labels", "joined"): 1,
         ("labels", "rejected"): 1,
         ("labels", "other_task"): 1,
         ("documents", "repeat"): 1,
         ("dead_letters", "labels_by_document/bad_span"): 1,
-    } == counts
+    }
 
 
 def test_label_without_a_document_is_an_orphan_and_nothing_else() -> None:

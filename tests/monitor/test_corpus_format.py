@@ -66,7 +66,7 @@ def test_bad_span_spoils_the_answer_of_its_reader_alone(bad: dict[str, object]) 
 
 def test_text_of_the_line_is_told() -> None:
     """Whoever joins it compares it with the text that was decided on."""
-    assert (TEXT, None) == tuple(read_label_line(line([], **t), Limits()).text for t in ({"text": TEXT}, {}))
+    assert tuple(read_label_line(line([], **t), Limits()).text for t in ({"text": TEXT}, {})) == (TEXT, None)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The life of a drawn document: put in once a version, asked about once a text, answered by whom and what came of it."""
+"""The life of a drawn document: put in once a version, asked about once a text, and what came of the answers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from monitor.document import Document, Text, task_id
 from monitor.errors import BadSpan
 from monitor.records import Span
 
+
 def test_drawn_document_asks_for_one_label_and_shows_no_span() -> None:
     """The task holds text, language and deadline; its id says nothing and is the same when it's sent again."""
     task = Document(0).draw(sampled(spans=[Span(0, 4, "PERSON")]), WEEK_S, 1)
@@ -17,13 +18,13 @@ def test_drawn_document_asks_for_one_label_and_shows_no_span() -> None:
 
     assert task == again
     assert task is not None
-    assert ("a", "label", "nl", "Anna at Utrecht", 1000.0 + WEEK_S) == (
+    assert (
         task.doc_id,
         task.kind,
         task.lang,
         task.text,
         task.due_at,
-    )
+    ) == ("a", "label", "nl", "Anna at Utrecht", 1000.0 + WEEK_S)
     assert "spans" not in msgspec.to_builtins(task)
 
 
@@ -31,7 +32,7 @@ def test_task_ids_differ_by_document_and_text() -> None:
     """Two documents of one text are two tasks, and so are two texts of one document."""
     ids = {task_id(doc, digest, "label", 1) for doc in ("a", "b") for digest in ("x", "y")}
 
-    assert 4 == len(ids)
+    assert len(ids) == 4
 
 
 def test_next_version_shares_the_task_of_its_text() -> None:
@@ -39,7 +40,7 @@ def test_next_version_shares_the_task_of_its_text() -> None:
     document = opened()
 
     assert document.draw(sampled(version="2"), WEEK_S, 1) is None
-    assert (1, 2) == (len(document.texts), len(document.texts[0].drawn))
+    assert (len(document.texts), len(document.texts[0].drawn)) == (1, 2)
 
 
 def test_changed_text_is_asked_about_anew() -> None:
@@ -47,7 +48,7 @@ def test_changed_text_is_asked_about_anew() -> None:
     document = opened()
 
     assert document.draw(sampled(version="2", text="another"), WEEK_S, 1) is not None
-    assert 2 == len(document.texts)
+    assert len(document.texts) == 2
 
 
 @pytest.mark.parametrize(
@@ -73,8 +74,8 @@ def test_first_annotator_whose_answer_was_submitted_counts() -> None:
         document.answer(label(revision=1, status="skipped"), 0),
     ]
 
-    assert ["skipped", "joined", "extra", "skipped"] == outcomes
-    assert "bo" == truth_of(document)
+    assert outcomes == ["skipped", "joined", "extra", "skipped"]
+    assert truth_of(document) == "bo"
 
 
 def truth_of(document: Document) -> str | None:
@@ -88,8 +89,8 @@ def test_higher_revision_replaces_and_others_are_duplicates() -> None:
     document = opened()
     outcomes = [document.answer(label(revision=r, spans=[Span(0, r + 1, "X")]), 0) for r in (1, 0, 1, 2)]
 
-    assert ["joined", "duplicate", "duplicate", "revised"] == outcomes
-    assert [(0, 3, "X")] == document.texts[0].answers[0].spans
+    assert outcomes == ["joined", "duplicate", "duplicate", "revised"]
+    assert document.texts[0].answers[0].spans == [(0, 3, "X")]
 
 
 def test_skipped_task_that_is_answered_later_is_joined() -> None:
@@ -97,8 +98,8 @@ def test_skipped_task_that_is_answered_later_is_joined() -> None:
     document = opened()
     outcomes = [document.answer(label(status=s, revision=r), 0) for r, s in enumerate(("skipped", "submitted"))]
 
-    assert ["skipped", "joined"] == outcomes
-    assert "jo" == truth_of(document)
+    assert outcomes == ["skipped", "joined"]
+    assert truth_of(document) == "jo"
 
 
 @pytest.mark.parametrize(("at", "late"), [(1000.0 + WEEK_S, 0), (1000.5 + WEEK_S, 1)])
@@ -107,7 +108,7 @@ def test_late_label_is_joined_and_counted_late(at: float, late: int) -> None:
     document = opened()
     outcomes = [document.answer(label(), at), document.answer(label(revision=1), at + WEEK_S)]
 
-    assert ["joined", "revised"] == outcomes
+    assert outcomes == ["joined", "revised"]
     assert late == document.outcomes.get("late", 0)
 
 
@@ -127,20 +128,20 @@ def test_label_before_its_document_waits_for_it() -> None:
     document = Document(0)
     outcome = document.answer(label(), 2000.0 + WEEK_S)
 
-    assert ("orphan", "orphan") == (outcome, document.waiting)
+    assert (outcome, document.waiting) == ("orphan", "orphan")
     assert document.draw(sampled(), WEEK_S, 1) is None
-    assert ("jo", [], {"joined": 1, "late": 1}) == (truth_of(document), document.early, document.outcomes)
+    assert (truth_of(document), document.early, document.outcomes) == ("jo", [], {"joined": 1, "late": 1})
 
 
 def test_label_of_a_text_that_is_not_there_yet_waits_for_that_text() -> None:
     """After a crash the label may be read before the changed text that it's about."""
-    document, other = opened(), opened(text="another text", doc_id="a")
+    document, other = opened(), opened(text="another text")
     about_other = label(task_id=other.texts[0].task_id)
 
-    assert "other_task" == document.answer(about_other, 0)
+    assert document.answer(about_other, 0) == "other_task"
     assert document.texts[0].truth is None
     assert document.draw(sampled(version="2", text="another text"), WEEK_S, 1) is None
-    assert ([None, "jo"], []) == ([t.truth and t.truth.annotator for t in document.texts], document.early)
+    assert ([t.truth and t.truth.annotator for t in document.texts], document.early) == ([None, "jo"], [])
 
 
 def test_label_without_a_task_is_about_the_newest_text() -> None:
@@ -149,7 +150,7 @@ def test_label_without_a_task_is_about_the_newest_text() -> None:
     document.draw(sampled(version="2", text="another text"), WEEK_S, 1)
     document.answer(label(), 0)
 
-    assert [True, False] == [text.truth is None for text in document.texts]
+    assert [text.truth is None for text in document.texts] == [True, False]
 
 
 def test_text_is_let_go_once_it_is_answered() -> None:
@@ -159,7 +160,7 @@ def test_text_is_let_go_once_it_is_answered() -> None:
     held = document.texts[0].held
     document.answer(label(), 0)
 
-    assert ("Anna at Utrecht", None) == (held, document.texts[0].held)
+    assert (held, document.texts[0].held) == ("Anna at Utrecht", None)
 
 
 def test_label_that_intake_sent_again_changes_nothing() -> None:
@@ -177,7 +178,7 @@ def test_label_that_intake_sent_again_changes_nothing() -> None:
     with pytest.raises(BadSpan):
         document.answer(label(spans=[Span(0, 99, "X")]), 0, (0, 4))
 
-    assert [None, None] == again
+    assert again == [None, None]
     assert before == msgspec.msgpack.encode(document)
 
 
@@ -185,7 +186,7 @@ def test_tool_that_sends_a_label_twice_is_counted() -> None:
     """It comes from another place, so somebody said the same thing twice."""
     document = opened()
 
-    assert ["joined", "duplicate"] == [document.answer(label(), 0, (0, offset)) for offset in (2, 3)]
+    assert [document.answer(label(), 0, (0, offset)) for offset in (2, 3)] == ["joined", "duplicate"]
 
 
 def test_waiting_labels_are_bounded_and_the_oldest_is_counted_out() -> None:
@@ -194,8 +195,8 @@ def test_waiting_labels_are_bounded_and_the_oldest_is_counted_out() -> None:
     for revision in range(70):
         document.answer(label(revision=revision), 0)
 
-    assert (64, 6) == (len(document.early), document.outcomes["orphan"])
-    assert 69 == document.early[-1].label.revision
+    assert (len(document.early), document.outcomes["orphan"]) == (64, 6)
+    assert document.early[-1].label.revision == 69
 
 
 def test_row_goes_there_and_back() -> None:

@@ -43,7 +43,7 @@ def test_label_is_sent_on_by_document_in_its_own_time() -> None:
     """Salvaged on the way (a number in a string), with the place that it came from."""
     (output,) = fold(Intake("labels", 3, PLAN), GOOD, first=7)
 
-    assert ("labels_by_document", b"a", AT_MS) == (output.channel, output.key, output.timestamp_ms)
+    assert (output.channel, output.key, output.timestamp_ms) == ("labels_by_document", b"a", AT_MS)
     sent = msgspec.json.decode(output.value or b"", type=LabelRecord)
     assert LabelRecord("a", "jo", [Span(0, 4, "PERSON")], origin=(3, 7)) == sent
 
@@ -55,16 +55,18 @@ def test_bad_labels_are_dead_letters_between_good_ones() -> None:
     outputs = fold(intake, GOOD, b"{", bad_span, None, b'{"doc_id": "a", "spans": []}', GOOD)
 
     letters = [msgspec.json.decode(o.value or b"", type=DeadLetter) for o in outputs if o.channel == "dead_letters"]
-    assert [("labels", 1, "not_json"), ("labels", 2, "bad_span"), ("labels", 4, "annotator")] == [
-        (letter.topic, letter.offset, letter.reason) for letter in letters
+    assert [(letter.topic, letter.offset, letter.reason) for letter in letters] == [
+        ("labels", 1, "not_json"),
+        ("labels", 2, "bad_span"),
+        ("labels", 4, "annotator"),
     ]
-    assert {
+    assert counts(intake) == {
         (FIRST_DAY, "dead_letters", "labels/not_json"): 1,
         (FIRST_DAY, "dead_letters", "labels/bad_span"): 1,
         (FIRST_DAY, "dead_letters", "labels/annotator"): 1,
         (FIRST_DAY, "tombstones", "labels"): 1,
         (FIRST_DAY, "labels_read", ""): 2,
-    } == counts(intake)
+    }
 
 
 def test_records_below_the_position_are_skipped() -> None:
@@ -72,9 +74,9 @@ def test_records_below_the_position_are_skipped() -> None:
     intake = Intake("labels", 0, PLAN)
     fold(intake, GOOD, GOOD)
 
-    assert [] == fold(intake, GOOD, GOOD) + fold(intake, GOOD)
-    assert 2 == intake.position("labels")
-    assert {(FIRST_DAY, "labels_read", ""): 2} == counts(intake)
+    assert fold(intake, GOOD, GOOD) + fold(intake, GOOD) == []
+    assert intake.position("labels") == 2
+    assert counts(intake) == {(FIRST_DAY, "labels_read", ""): 2}
 
 
 def test_head_restores_position_and_counts() -> None:
@@ -87,7 +89,7 @@ def test_head_restores_position_and_counts() -> None:
     assert (2, intake.head()) == (again.position("labels"), again.head())
     assert counts(intake) == counts(again)
     again.settle()
-    assert {} == counts(again)
+    assert counts(again) == {}
 
 
 def test_days_beyond_the_horizon_are_dropped() -> None:
@@ -108,8 +110,8 @@ def test_time_in_another_unit_is_the_current_day() -> None:
     fold(intake, GOOD)
     outputs = fold(intake, GOOD, first=1, at_ms=-1) + fold(intake, GOOD, first=2, at_ms=AT_MS * 1000)
 
-    assert [FIRST_DAY * DAY_MS] * 2 == [o.timestamp_ms for o in outputs]
-    assert {(FIRST_DAY, "labels_read", ""): 3} == counts(intake)
+    assert [o.timestamp_ms for o in outputs] == [FIRST_DAY * DAY_MS] * 2
+    assert counts(intake) == {(FIRST_DAY, "labels_read", ""): 3}
 
 
 @pytest.mark.parametrize("head", [b"", b"\xc1", msgspec.msgpack.encode((2, 5, []))])

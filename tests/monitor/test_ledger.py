@@ -99,10 +99,10 @@ def test_document_is_asked_about_once_and_joined_to_its_label() -> None:
     table.take("labels_by_document", labelled(), day=1)
     total = sums(table.ledger)
 
-    assert ("annotation_tasks", b"a") == (task.channel, task.key)
+    assert (task.channel, task.key) == ("annotation_tasks", b"a")
     assert msgspec.json.decode(task.value or b"", type=Task).doc_id == "a"
-    assert (1, 1, 0, 0, 0) == total.rows[DESIGN]
-    assert (1,) == total.rows[CountKey("documents", "repeat")]
+    assert total.rows[DESIGN] == (1, 1, 0, 0, 0)
+    assert total.rows[CountKey("documents", "repeat")] == (1,)
 
 
 def test_late_label_reaches_the_day_and_version_of_its_decision() -> None:
@@ -111,8 +111,8 @@ def test_late_label_reaches_the_day_and_version_of_its_decision() -> None:
     table.take("sampled", drawn(day=0))
     table.take("labels_by_document", labelled(), day=20)
 
-    assert [FIRST_DAY] == [read_key(o.key).day for o in table.ledger.tallies()]
-    assert (1,) == sums(table.ledger).rows[CountKey("labels", "late")]
+    assert [read_key(o.key).day for o in table.ledger.tallies()] == [FIRST_DAY]
+    assert sums(table.ledger).rows[CountKey("labels", "late")] == (1,)
 
 
 @pytest.mark.parametrize("value", [b"", b"{}", b"nope", b"[" * 10_000, drawn(probability=2.0)])
@@ -122,11 +122,11 @@ def test_unreadable_drawn_document_is_a_dead_letter(value: bytes) -> None:
     outputs = table.take("sampled", drawn("a"), value, drawn("b"))
     (letter,) = [msgspec.json.decode(o.value or b"", type=DeadLetter) for o in outputs if o.channel == "dead_letters"]
 
-    assert ("sampled", 1) == (letter.topic, letter.offset)
+    assert (letter.topic, letter.offset) == ("sampled", 1)
     table.checkpoint()
     total = table.everything()
-    assert (2, 0, 0, 2, 0) == total.rows[DESIGN]
-    assert (1,) == total.rows[CountKey("dead_letters", "sampled/not_json")]
+    assert total.rows[DESIGN] == (2, 0, 0, 2, 0)
+    assert total.rows[CountKey("dead_letters", "sampled/not_json")] == (1,)
 
 
 def test_label_that_the_text_can_not_have_is_a_dead_letter_and_counted_once() -> None:
@@ -137,9 +137,9 @@ def test_label_that_the_text_can_not_have_is_a_dead_letter_and_counted_once() ->
     table.checkpoint(head=False)
     total = table.everything()
 
-    assert "$.spans[0].end" == msgspec.json.decode(letter.value or b"", type=DeadLetter).where
-    assert (1,) == total.rows[CountKey("dead_letters", "labels_by_document/bad_span")]
-    assert (1,) == total.rows[CountKey("labels", "rejected")]
+    assert msgspec.json.decode(letter.value or b"", type=DeadLetter).where == "$.spans[0].end"
+    assert total.rows[CountKey("dead_letters", "labels_by_document/bad_span")] == (1,)
+    assert total.rows[CountKey("labels", "rejected")] == (1,)
 
 
 # crashes
@@ -193,7 +193,7 @@ def test_row_ahead_that_changes_again_keeps_its_cover() -> None:
         total = table.everything()
 
         assert not table.ledger.rebuilt
-        assert (2, 1, 0, 1, 0) == total.rows[DESIGN]
+        assert total.rows[DESIGN] == (2, 1, 0, 1, 0)
 
 
 def test_first_checkpoint_that_was_cut_short_needs_no_rebuild() -> None:
@@ -220,7 +220,7 @@ def test_old_row_over_a_newer_one_rebuilds_the_partition() -> None:
     table.open()
 
     assert table.ledger.rebuilt
-    assert (0, 0) == (table.ledger.position("sampled"), table.ledger.position("labels_by_document"))
+    assert (table.ledger.position("sampled"), table.ledger.position("labels_by_document")) == (0, 0)
     assert expected == table.everything()
     table.checkpoint()
     assert expected == table.everything()
@@ -238,7 +238,7 @@ def test_row_that_was_lost_or_is_nobodys_rebuilds_the_partition(tamper: str) -> 
     else:
         table.rows["c"] = table.rows["a"]
 
-    assert (2, 0, 0, 2, 0) == table.everything().rows[DESIGN]
+    assert table.everything().rows[DESIGN] == (2, 0, 0, 2, 0)
     assert table.ledger.rebuilt
     assert {"a", "b"} | ({"c"} & set(table.rows)) == set(table.ledger.rows())
 
@@ -260,7 +260,7 @@ def test_days_are_published_again_until_a_rebuild_has_caught_up() -> None:
     assert {FIRST_DAY, FIRST_DAY + 1} == {read_key(o.key).day for o in last}
     assert {3} == {read_value(o.value or b"")[0] for o in last}
     table.checkpoint()
-    assert [] == table.ledger.tallies()
+    assert table.ledger.tallies() == []
 
 
 # expiry
@@ -278,7 +278,7 @@ def test_row_expires_with_the_window_and_is_deleted_after_the_head() -> None:
     table.checkpoint()
 
     assert ({"old", "new"}, {"new"}) == (kept, set(table.rows))
-    assert (1, 0, 0, 1, 0) == total.rows[DESIGN]
+    assert total.rows[DESIGN] == (1, 0, 0, 1, 0)
     table.open()
     assert not table.ledger.rebuilt
 
@@ -295,8 +295,8 @@ def test_expired_document_that_is_drawn_again_is_a_new_one(head: bool) -> None: 
     table.checkpoint(head=head)
     total = table.everything()
 
-    assert 2 == len(tasks)
-    assert (2, 0, 0, 2, 0) == total.rows[DESIGN]
+    assert len(tasks) == 2
+    assert total.rows[DESIGN] == (2, 0, 0, 2, 0)
     assert not table.ledger.rebuilt
 
 
@@ -307,8 +307,8 @@ def test_document_of_a_partition_far_behind_is_let_go() -> None:
     table.checkpoint()
     total = table.everything()
 
-    assert 1 == len(outputs)
-    assert (1, 0, 0, 1, 0) == total.rows[DESIGN]
+    assert len(outputs) == 1
+    assert total.rows[DESIGN] == (1, 0, 0, 1, 0)
     assert not table.ledger.rebuilt
 
 
@@ -343,23 +343,23 @@ def test_changed_aliases_and_overlap_change_what_rows_add_up_to() -> None:
         Plan(msgspec.structs.replace(CONFIG, entities=Entities({"who": "PERSON"}), matching=Matching(0.9)))
     )
 
-    assert (None, 1, 0) == (
+    assert (
         before.rows.get(cell),
         folded.rows[cell][3],
         sums(table.ledger).rows[cell][3],
-    )
+    ) == (None, 1, 0)
 
 
 def test_oldest_open_task_is_published_by_language() -> None:
     """It moves on when the task is answered, and is gone with the last one."""
     table = Table()
     table.take("sampled", drawn("b", sampled_at=FIRST_DAY * 86_400.0 + 60), drawn("a"))
-    assert {"nl": FIRST_DAY * 86_400.0} == sums(table.ledger).oldest
+    assert sums(table.ledger).oldest == {"nl": FIRST_DAY * 86_400.0}
     table.take("labels_by_document", labelled("a"))
-    assert {"nl": FIRST_DAY * 86_400.0 + 60} == sums(table.ledger).oldest
+    assert sums(table.ledger).oldest == {"nl": FIRST_DAY * 86_400.0 + 60}
     table.take("labels_by_document", labelled("b", status="skipped"))
 
-    assert {} == sums(table.ledger).oldest
+    assert sums(table.ledger).oldest == {}
 
 
 def test_records_below_the_position_are_skipped() -> None:
@@ -369,9 +369,9 @@ def test_records_below_the_position_are_skipped() -> None:
     a, b = table.logs["sampled"]
     outputs = table.ledger.fold("sampled", [a, b, a, b], 2)
 
-    assert 2 == len(outputs)
-    assert [] == table.ledger.fold("sampled", [a], 1)
-    assert 2 == table.ledger.position("sampled")
+    assert len(outputs) == 2
+    assert table.ledger.fold("sampled", [a], 1) == []
+    assert table.ledger.position("sampled") == 2
 
 
 @pytest.mark.parametrize("head", [b"", b"\xc1", msgspec.msgpack.encode((2, None, None, 0, 0, 0, 0, []))])
@@ -398,6 +398,5 @@ def test_limits_of_the_plan_hold_for_labels() -> None:
     outputs = table.take("labels_by_document", labelled(spans=[Span(0, 1, "X"), Span(1, 2, "X")]))
     table.checkpoint(head=False)
 
-    assert ["dead_letters"] == [o.channel for o in outputs]
-    assert (1,) == table.everything().rows[CountKey("dead_letters", "labels_by_document/too_many_spans")]
-
+    assert [o.channel for o in outputs] == ["dead_letters"]
+    assert table.everything().rows[CountKey("dead_letters", "labels_by_document/too_many_spans")] == (1,)

@@ -40,14 +40,19 @@ ROWS = st.lists(
 
 @settings(max_examples=60)
 @given(rows=ROWS, data=st.data(), today=st.integers(0, 6))
-def test_order_and_repetition_of_rows_change_no_sum(rows: list[tuple[int, int, int, Stage, int]], data: st.DataObject, today: int) -> None:
+def test_order_and_repetition_of_rows_change_no_sum(
+    rows: list[tuple[int, int, int, Stage, int]], data: st.DataObject, today: int
+) -> None:
     """Shuffled, repeated, and with the day moving in between, a window is the sum of the highest row of each key."""
     merged = MergedRows([None, 3])
     for n, position, day, stage, partition in data.draw(st.permutations([*rows, *rows])):
         merged.move(data.draw(st.integers(0, 6)))
         take(merged, row(n, position, day, stage, partition))
     merged.move(today)
-    highest = {(stage, partition, day): (position, n) for n, position, day, stage, partition in sorted(rows, key=lambda r: r[1])}
+    highest = {
+        (stage, partition, day): (position, n)
+        for n, position, day, stage, partition in sorted(rows, key=lambda r: r[1])
+    }
 
     assert sum(n for _, n in highest.values()) == total(merged)
     assert sum(n for (_, _, day), (_, n) in highest.items() if day > today - 3) == total(merged, 1)
@@ -58,10 +63,10 @@ def test_lower_position_is_answered_with_the_held_row() -> None:
     merged = MergedRows([None])
     newer = row(7, 20)
 
-    assert [] == take(merged, newer)
+    assert take(merged, newer) == []
     assert [newer] == take(merged, row(3, 10))
-    assert [] == take(merged, newer)
-    assert 7 == total(merged)
+    assert take(merged, newer) == []
+    assert total(merged) == 7
 
 
 def test_dropped_day_leaves_the_sums() -> None:
@@ -69,8 +74,8 @@ def test_dropped_day_leaves_the_sums() -> None:
     merged = MergedRows([None])
     take(merged, row(7, 20), published("route", 0, "5", 0, None), published("route", 1, "5", 0, None))
 
-    assert 0 == total(merged)
-    assert {} == merged.windows[0].sums.rows
+    assert total(merged) == 0
+    assert merged.windows[0].sums.rows == {}
 
 
 def test_window_ends_today_and_counts_days_to_come() -> None:
@@ -82,7 +87,7 @@ def test_window_ends_today_and_counts_days_to_come() -> None:
         merged.move(today)
         found.append(total(merged))
 
-    assert [11_111, 11_110, 11_100, 0] == found
+    assert found == [11_111, 11_110, 11_100, 0]
 
 
 def test_windows_of_other_lengths_are_added_up_from_the_same_rows() -> None:
@@ -92,7 +97,7 @@ def test_windows_of_other_lengths_are_added_up_from_the_same_rows() -> None:
     merged.move(2)
     merged.rewindow([2, None])
 
-    assert (110, 111) == (total(merged, 0), total(merged, 1))
+    assert (total(merged, 0), total(merged, 1)) == (110, 111)
 
 
 def test_extremes_are_those_of_the_windows_days() -> None:
@@ -105,9 +110,9 @@ def test_extremes_are_those_of_the_windows_days() -> None:
     merged.move(5)
     week, everything = (merged.extremes(window) for window in merged.windows)
 
-    assert ((50, 55), 5.0) == (week.seen[version], week.oldest["en"])
-    assert ((40, 55), 4.0) == (everything.seen[version], everything.oldest["en"])
-    assert [4, 5] == merged.days(merged.windows[1])
+    assert (week.seen[version], week.oldest["en"]) == ((50, 55), 5.0)
+    assert (everything.seen[version], everything.oldest["en"]) == ((40, 55), 4.0)
+    assert merged.days(merged.windows[1]) == [4, 5]
 
 
 @pytest.mark.parametrize(("key", "value"), [(b"x", b"y"), (b"route/0/5", b"y"), (b"", None)])
@@ -118,4 +123,4 @@ def test_unreadable_row_changes_nothing(key: bytes, value: bytes | None) -> None
     with pytest.raises(StateError):
         merged.take(key, value)
 
-    assert 7 == total(merged)
+    assert total(merged) == 7

@@ -80,11 +80,11 @@ def test_tombstone_empty_value_and_null_between_decisions() -> None:
     route = route_of()
     outputs = route.fold("decisions", records_of(value_of("g1"), None, b"", value_of("g3"), b"null"), 5)
 
-    assert (2, 1) == (count_of(route, "records", "decision"), count_of(route, "records", "tombstone"))
+    assert (count_of(route, "records", "decision"), count_of(route, "records", "tombstone")) == (2, 1)
     letters = [msgspec.json.decode(o.value or b"", type=DeadLetter) for o in outputs if o.channel == "dead_letters"]
-    assert [(2, "empty"), (4, "not_object")] == [(letter.offset, letter.reason) for letter in letters]
-    assert ["g1", "g3"] == [drawn.doc_id for drawn in drawn_in(outputs)]
-    assert 5 == route.position("decisions")
+    assert [(letter.offset, letter.reason) for letter in letters] == [(2, "empty"), (4, "not_object")]
+    assert [drawn.doc_id for drawn in drawn_in(outputs)] == ["g1", "g3"]
+    assert route.position("decisions") == 5
 
 
 def test_redelivered_records_are_skipped() -> None:
@@ -94,8 +94,8 @@ def test_redelivered_records_are_skipped() -> None:
     route.fold("decisions", [a, b, a, b], 2)
     outputs = route.fold("decisions", [a, b], 2) + route.fold("decisions", [a], 1)
 
-    assert ([], 2) == (outputs, route.position("decisions"))
-    assert 2 == count_of(route, "records", "decision")
+    assert (outputs, route.position("decisions")) == ([], 2)
+    assert count_of(route, "records", "decision") == 2
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_census_counts_documents_and_spans_under_folded_names() -> None:
     rows = tally_of(route).rows
 
     assert [Span(0, 4, "PERSON", 0.75), Span(5, 12, "PERSON"), Span(0, 4, "MY_ID")] == drawn.spans
-    assert (1, 2) == rows[FlaggedKey("nl", "d", "1", "PERSON")]
-    assert (1, 1) == rows[FlaggedKey("nl", "d", "1", "MY_ID")]
-    assert (1,) == rows[CensusKey("nl", "d", "1", "detector_only")]
+    assert rows[FlaggedKey("nl", "d", "1", "PERSON")] == (1, 2)
+    assert rows[FlaggedKey("nl", "d", "1", "MY_ID")] == (1, 1)
+    assert rows[CensusKey("nl", "d", "1", "detector_only")] == (1,)
 
 
 def test_quarantined_span_leaves_its_document_in_the_frame() -> None:
@@ -139,8 +139,8 @@ def test_quarantined_span_leaves_its_document_in_the_frame() -> None:
     route = route_of()
     (drawn,) = drawn_in(route.fold("decisions", records_of(value_of(spans=[span(4, 0, "PERSON")])), 1))
 
-    assert ([], "unflagged") == (drawn.spans, drawn.stratum)
-    assert 1 == count_of(route, "quarantined", "reversed")
+    assert (drawn.spans, drawn.stratum) == ([], "unflagged")
+    assert count_of(route, "quarantined", "reversed") == 1
 
 
 def test_drawn_document_carries_its_design() -> None:
@@ -150,7 +150,7 @@ def test_drawn_document_carries_its_design() -> None:
     outputs = route_of(plan).fold("decisions", records_of(*[value_of(str(i), text="@") for i in range(9)]), 9)
     drawn = drawn_in(outputs)[0]
 
-    assert (0.9, 0.8, 0.9999) == (drawn.slices.random, drawn.slices.loose, drawn.thinning)
+    assert (drawn.slices.random, drawn.slices.loose, drawn.thinning) == (0.9, 0.8, 0.9999)
     assert pytest.approx(0.9999 * 0.98) == drawn.probability
     assert (plan.id, plan.net.version, FIRST_DAY) == (drawn.config, drawn.net, drawn.day)
     assert drawn.origin is not None
@@ -163,7 +163,7 @@ def test_day_never_goes_back_and_an_earlier_one_is_sealed() -> None:
     times = [FIRST_DAY * DAY_MS, (FIRST_DAY + 1) * DAY_MS, FIRST_DAY * DAY_MS + 7]
     drawn = drawn_in(route.fold("decisions", [Record(i, t, value_of(str(i))) for i, t in enumerate(times)], 3))
 
-    assert [0, 1, 1] == [d.day - FIRST_DAY for d in drawn]
+    assert [d.day - FIRST_DAY for d in drawn] == [0, 1, 1]
     assert times == [round(d.sampled_at * 1000) for d in drawn]
     assert [str(FIRST_DAY)] == list(route.rows())
     assert {FIRST_DAY, FIRST_DAY + 1} == {read_key(o.key).day for o in route.tallies()}
@@ -175,7 +175,7 @@ def test_timestamp_in_another_unit_does_not_end_the_windows() -> None:
     times = [FIRST_DAY * DAY_MS, FIRST_DAY * DAY_MS * 1000, -1]
     drawn = drawn_in(route.fold("decisions", [Record(i, t, value_of(str(i))) for i, t in enumerate(times)], 3))
 
-    assert [FIRST_DAY] * 3 == [d.day for d in drawn]
+    assert [d.day for d in drawn] == [FIRST_DAY] * 3
     assert (times[0], times[0]) == tally_of(route).seen[VersionKey("nl", "d", "1")]
 
 
@@ -188,7 +188,7 @@ def test_days_beyond_the_horizon_are_dropped() -> None:
 
     assert route.rows()[gone] is None
     assert route.rows()[str(FIRST_DAY + 1)] is not None
-    assert 2 == count_of(route, "records", "decision")
+    assert count_of(route, "records", "decision") == 2
 
 
 def test_fold_reopened_between_rows_and_head_counts_once() -> None:
@@ -213,10 +213,10 @@ def test_first_publication_holds_all_days_and_later_ones_what_changed() -> None:
     route.settle()
     again = reopened(route, rows=False)
 
-    assert [FIRST_DAY + 2] == [read_key(o.key).day for o in route.tallies()]
-    assert [FIRST_DAY + 2] == [read_key(o.key).day for o in again.tallies()]
+    assert [read_key(o.key).day for o in route.tallies()] == [FIRST_DAY + 2]
+    assert [read_key(o.key).day for o in again.tallies()] == [FIRST_DAY + 2]
     whole = Route("decisions", 0, [Change(0, PLAN)], route.head(), {str(FIRST_DAY): Tally().encode()})
-    assert [FIRST_DAY, FIRST_DAY + 2] == [read_key(o.key).day for o in whole.tallies()]
+    assert [read_key(o.key).day for o in whole.tallies()] == [FIRST_DAY, FIRST_DAY + 2]
 
 
 def test_new_partition_has_no_position_and_keeps_having_none() -> None:
@@ -230,7 +230,7 @@ def test_new_partition_has_no_position_and_keeps_having_none() -> None:
 @pytest.mark.parametrize("head", [b"", b"\xc1", msgspec.msgpack.encode((1, 2)), Tally().encode()])
 def test_head_of_another_format_is_a_state_error(head: bytes) -> None:
     """It names the partition, and what to do."""
-    with pytest.raises(StateError, match="decisions/0: .*replay"):
+    with pytest.raises(StateError, match=r"decisions/0: .*replay"):
         Route("decisions", 0, [Change(0, PLAN)], head)
 
 
@@ -259,9 +259,9 @@ def test_names_beyond_the_limit_are_counted_together_and_survive_a_restart() -> 
     (drawn,) = drawn_in(again.fold("decisions", [Record(1, FIRST_DAY * DAY_MS, values[1])], 2))
     rows = tally_of(again).rows
 
-    assert (UNLISTED, UNLISTED, UNLISTED) == (drawn.lang, drawn.detector, drawn.version)
-    assert (1, 2) == rows[FlaggedKey(UNLISTED, UNLISTED, UNLISTED, UNLISTED)]
-    assert (1, 1) == rows[FlaggedKey(UNLISTED, UNLISTED, UNLISTED, "URL")]
+    assert (drawn.lang, drawn.detector, drawn.version) == (UNLISTED, UNLISTED, UNLISTED)
+    assert rows[FlaggedKey(UNLISTED, UNLISTED, UNLISTED, UNLISTED)] == (1, 2)
+    assert rows[FlaggedKey(UNLISTED, UNLISTED, UNLISTED, "URL")] == (1, 1)
     assert {"ODDER", "ODDEST", "URL"} == {s.entity for s in drawn.spans}, "a label must find the span it names"
 
 
@@ -273,14 +273,14 @@ def test_name_that_no_window_reaches_makes_room() -> None:
     records = [Record(i, (FIRST_DAY + d) * DAY_MS, value_of(str(i), version="12"[i > 0])) for i, d in enumerate(days)]
     drawn = drawn_in(route.fold("decisions", records, 4))
 
-    assert ["1", UNLISTED, UNLISTED, "2"] == [d.version for d in drawn]
+    assert [d.version for d in drawn] == ["1", UNLISTED, UNLISTED, "2"]
 
 
 def test_language_that_is_called_like_the_roll_up_is_not_one() -> None:
     """`any` would make two readings of one name."""
     (drawn,) = drawn_in(route_of().fold("decisions", records_of(value_of(lang="Any")), 1))
 
-    assert UNLISTED == drawn.lang
+    assert drawn.lang == UNLISTED
 
 
 def test_bounded_names_keep_those_in_use() -> None:
@@ -290,9 +290,9 @@ def test_bounded_names_keep_those_in_use() -> None:
     names.renew(["a", "c"], 5)
     names.forget(5)
 
-    assert ["a", "b", UNLISTED] == first
-    assert {"a": 5} == names.held
-    assert "c" == names.admit("c", 5)
+    assert first == ["a", "b", UNLISTED]
+    assert names.held == {"a": 5}
+    assert names.admit("c", 5) == "c"
 
 
 # plans
@@ -316,7 +316,7 @@ def test_new_plan_is_in_force_from_a_recorded_offset_on() -> None:
     changes = [Change(0, PLAN), Change(2, OTHER)]
     again = Route("decisions", 0, changes)
     names = [d.spans[0].entity for d in drawn_in(again.fold("decisions", values, 4))]
-    assert ["PERSON", "PERSON", "WHO", "WHO"] == names
+    assert names == ["PERSON", "PERSON", "WHO", "WHO"]
     assert tally_of(route) == tally_of(again)
 
 
@@ -324,9 +324,9 @@ def test_plan_in_force_is_not_adopted_again() -> None:
     """The same config and thinning, also of another object, is no change; another thinning is one."""
     route = route_of()
 
-    assert [] == route.adopt(plan_of(), 0.0)
-    assert 1 == len(route.adopt(Plan(PLAN.config, 0.5), 0.0))
-    assert [] == route.adopt(Plan(PLAN.config, 0.5), 0.0)
+    assert route.adopt(plan_of(), 0.0) == []
+    assert len(route.adopt(Plan(PLAN.config, 0.5), 0.0)) == 1
+    assert route.adopt(Plan(PLAN.config, 0.5), 0.0) == []
 
 
 def test_change_after_a_crash_waits_for_the_end_that_was_found() -> None:
@@ -336,8 +336,8 @@ def test_change_after_a_crash_waits_for_the_end_that_was_found() -> None:
     (record,) = route.adopt(OTHER, 0.0, not_before=3)
     names = [d.spans[0].entity for d in drawn_in(route.fold("decisions", values, 4))]
 
-    assert 3 == msgspec.json.decode(record.value or b"", type=ChangeRecord).offset
-    assert ["PERSON", "PERSON", "PERSON", "WHO"] == names
+    assert msgspec.json.decode(record.value or b"", type=ChangeRecord).offset == 3
+    assert names == ["PERSON", "PERSON", "PERSON", "WHO"]
 
 
 def test_raised_limit_is_in_force_at_once_and_from_its_offset_on() -> None:
@@ -357,4 +357,4 @@ def test_default_config_makes_a_plan() -> None:
     """The default net compiles, and catches what it's for."""
     plan = Plan(Config())
 
-    assert (True, False) == (plan.net.catches("mail anna@example.org"), plan.net.catches("good morning"))
+    assert (plan.net.catches("mail anna@example.org"), plan.net.catches("good morning")) == (True, False)

@@ -92,7 +92,7 @@ def test_row_of_zeros_is_no_row() -> None:
     tally.add(QueueKey("en"), (1, 1, 0))
     tally.add(QueueKey("en"), (1, 1, 0), -1)
 
-    assert {} == tally.rows
+    assert tally.rows == {}
 
 
 def test_fourth_powers_beyond_64_bits_are_kept_exactly() -> None:
@@ -100,7 +100,7 @@ def test_fourth_powers_beyond_64_bits_are_kept_exactly() -> None:
     key = CellKey("en", "d", "1", "both", 1.0, "PERSON", "matched")
     tally = Tally({key: Moments.of(99_999, 100_000)})
 
-    assert 10**20 == Moments(*Tally.decode(tally.encode()).rows[key]).yyyy
+    assert Moments(*Tally.decode(tally.encode()).rows[key]).yyyy == 10**20
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,9 @@ def test_published_row_is_read_back() -> None:
     assert published("ledger", 3, "20000", 78, None).value is None
 
 
-@pytest.mark.parametrize("key", [b"", b"route/0", b"route/0/x", b"other/0/1", b"route/-1/1", b"\xff/0/1", b"route/0/1/2"])
+@pytest.mark.parametrize(
+    "key", [b"", b"route/0", b"route/0/x", b"other/0/1", b"route/-1/1", b"\xff/0/1", b"route/0/1/2"]
+)
 def test_key_of_another_form_is_a_state_error(key: bytes) -> None:
     """A topic that somebody else writes to doesn't pass for ours."""
     with pytest.raises(StateError, match="key"):
@@ -150,4 +152,4 @@ def test_value_of_another_form_is_a_state_error(value: bytes) -> None:
 @pytest.mark.parametrize("timestamp_ms", [-1, 1_790_000_000_000_000, 2**62])
 def test_time_in_another_unit_is_the_current_day(timestamp_ms: int) -> None:
     """A record in microseconds would otherwise end every window, for good."""
-    assert 86_400_000 * 20_000 == usable_ms(timestamp_ms, 20_000)
+    assert usable_ms(timestamp_ms, 20_000) == 86_400_000 * 20_000

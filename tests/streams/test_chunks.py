@@ -118,6 +118,19 @@ def test_partitions_that_went_away_are_forgotten() -> None:
     assert cursors.take_seeks() == {}
 
 
+def test_nothing_is_delivered_between_a_rebalance_and_the_seek_after_it() -> None:
+    """The client reads on from committed offsets meanwhile; the cursor's figures stay."""
+    cursors = placed(5)
+    cursors.report_hole(PLACE, 3)
+    cursors.lift()
+    assert cursors.get(PLACE) is None
+    assert cursors.take_seeks() == {}
+    cursors.place({PLACE: 9})
+    cursor = cursors.get(PLACE)
+    assert cursor is not None
+    assert (cursor.following, cursor.holes) == (9, 1)
+
+
 def test_a_bound_of_no_records_is_refused() -> None:
     """A chunk without records would never move the cursor."""
     with pytest.raises(ValueError, match="chunk bound 0"):

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 from brokers import Kafka, free_port
-from toys import specs
+from deliveries import Delivery
+from toys import channel_topics, specs
 
 from monitor.errors import ConfigError, SourceError
 from streams.broker import Connection
@@ -61,6 +62,18 @@ def test_more_replicas_than_brokers_are_an_error_of_one_line(kafka: Kafka, tag: 
     connection = Connection(servers=(kafka.server,))
     with pytest.raises(SourceError, match=f"topic {tag} can't be created"):
         asyncio.run(ensure(connection, [TopicSpec(name=tag, partitions=1, replication=3)]))
+
+
+def test_a_worker_does_not_start_over_a_topic_that_is_otherwise(delivery: Delivery) -> None:
+    """It ends with the same line, and reads nothing."""
+    name = channel_topics(delivery.tag)["sampled"]
+    connection = Connection(servers=(delivery.server,))
+    asyncio.run(ensure(connection, [TopicSpec(name=name, partitions=2)]))
+    delivery.start(0)
+    assert delivery.wait(0) == 1
+    log = delivery.log(0).read_text()
+    assert f"ConfigError: broker: topic {name}: partitions is 2, wanted 4" in log
+    assert "reading_from" not in log
 
 
 def test_a_broker_that_is_not_there_is_a_source_error() -> None:

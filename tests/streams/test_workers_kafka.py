@@ -1,0 +1,255 @@
+"""The product on a real Apache Kafka: whatever is done to its workers, the readings are those of a replay.
+
+What a replay and a worker may rightly differ in, and how the traffic here avoids it: which of *two people* answered a
+document first, which is settled by the order between two partitions of `labels` (two people who answer the same
+document answer alike); whether a label found its document there or waited for it (both count as `joined`; until the
+document comes it is an `orphan`, so outcomes are compared at the end); whether a task was still sent for a document that
+somebody had labelled before (both inputs of the ledger are read at their own pace: a needless task, no other number).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from brokers import Kafka
+from workers import Fleet, until
+from workloads import (
+    People,
+    comes_early,
+    comparable,
+    decisions,
+    drawn,
+    invented,
+    parts,
+    replayed,
+    replayed_by_history,
+    unasked,
+    wait_for_readings,
+)
+
+pytestmark = [pytest.mark.broker, pytest.mark.kafka]
+
+RATES = "[sampling]\nrandom_rate = {}\nloose_rate = {}\n"
+
+
+@pytest.fixture
+def fleet(kafka: Kafka, tag: str, tmp_path: Path) -> Iterator[Fleet]:
+    """Give topics of their own on the real Kafka, and end whatever worker a test leaves behind."""
+    fleet = Fleet(kafka.server, tag, tmp_path, ("topics.labels_partitions=2",))
+    try:
+        yield fleet
+    finally:
+        fleet.kill()
+
+
+def create_topics(fleet: Fleet) -> None:
+    """Run `recallwatch topics`."""
+    done = fleet.run("topics")
+    assert done.returncode == 0, done.stderr
+    assert fleet.topic("labels_by_document") in done.stdout
+
+
+def test_killed_ended_and_restarted_workers_give_the_readings_of_a_replay(fleet: Fleet) -> None:
+    """Two workers share four partitions; one is killed, one ended, then both: nothing is lost or counted twice."""
+    fleet.settings += ("sampling.random_rate=0.3", "sampling.loose_rate=0.5")
+    create_topics(fleet)
+    documents = invented(1200)
+    sent, early = decisions(documents), unasked(documents)
+    expected_drawn = drawn(fleet.tree, sent)
+    asked = {name for name, _ in expected_drawn} - {d.doc_id for d in documents if comes_early(d)}
+
+    async def run() -> None:
+        flows = parts(sent, 4)
+        await fleet.send("labels", early)
+        fleet.start(0)
+        fleet.start(1)
+        async with People(fleet, documents) as people:
+            await fleet.ready(0, 1)
+            flowing = asyncio.create_task(fleet.send("decisions", flows[0], pause_s=0.5))
+            await fleet.deciding(0, 1)
+            assert await fleet.end(0, signal.SIGKILL) == -signal.SIGKILL
+            fleet.start(0)
+            await flowing
+            await fleet.ready(0, 1)
+            flowing = asyncio.create_task(fleet.send("decisions", flows[1], codec="gzip", pause_s=0.5))
+            await fleet.deciding(0)
+            assert await fleet.end(1) == 0
+            fleet.start(1)
+            await flowing
+            flowing = asyncio.create_task(fleet.send("decisions", flows[2], codec="zstd", pause_s=0.5))
+            await fleet.ready(0, 1)
+            assert await fleet.end_all() == [0, 0]
+            fleet.start(0)
+            fleet.start(1)
+            await flowing
+            await fleet.ready(0, 1)
+            await fleet.send("decisions", flows[3])
+            await people.asked_about(asked)
+        expected = comparable(replayed(fleet.tree, sent, [*early, *people.sent]))
+        assert await wait_for_readings(fleet, expected, 60) == []
+        await fleet.deciding(0, 1)  # the partitions are shared
+        assert await fleet.end_all() == [0, 0]
+        await check_topics(fleet, expected_drawn, asked)
+
+    asyncio.run(run())
+    assert fleet.noise() == []
+
+
+async def check_topics(fleet: Fleet, expected: set[tuple[str, str]], asked: set[str]) -> None:
+    """Check what the stages wrote: each drawn document, identical where sent again, and nothing that mustn't be told."""
+    partitions = fleet.tree.topics.partitions
+    sampled = await fleet.read("sampled", partitions)
+    versions: defaultdict[tuple[int, int], set[bytes]] = defaultdict(set)
+    for record in sampled:
+        versions[tuple(json.loads(record.value)["origin"])].add(record.value)
+    assert {len(values) for values in versions.values()} == {1}
+    found = [json.loads(record.value) for record in sampled]
+    assert {(document["doc_id"], document["version"]) for document in found} == expected
+
+    tasks: defaultdict[str, set[bytes]] = defaultdict(set)
+    for record in await fleet.read("annotation_tasks", partitions):
+        tasks[record.key.decode()].add(record.value)
+    assert asked <= set(tasks) <= {name for name, _ in expected}
+    assert {len(values) for values in tasks.values()} == {1}
+    fields = {"task_id", "doc_id", "copy", "copies", "kind", "lang", "text", "due_at"}
+    assert all(set(json.loads(value)) == fields for values in tasks.values() for value in values)
+
+    letters = [json.loads(record.value) for record in await fleet.read("dead_letters", 1)]
+    assert letters
+    assert all(set(letter) == {"topic", "partition", "offset", "reason", "where"} for letter in letters)
+
+    places = {record.key: record.partition for record in sampled}
+    labels = await fleet.read("labels_by_document", partitions)
+    assert all(json.loads(label.value)["doc_id"] == label.key.decode() for label in labels)
+    joined = [label for label in labels if label.key in places]
+    assert joined
+    assert all(label.partition == places[label.key] for label in joined)
+
+
+def test_a_change_of_config_takes_effect_at_its_recorded_offsets(fleet: Fleet) -> None:
+    """Rates change twice while traffic runs, and once while both workers lie killed; a broken file is refused."""
+    fleet.config = fleet.folder / "recallwatch.toml"
+    fleet.config.write_text(RATES.format(0.2, 0.3))
+    fleet.settings += ("checkpoint.interval_s=1.0",)
+    create_topics(fleet)
+    documents = invented(1200)
+    sent = decisions(documents)
+    plain = comparable(replayed(fleet.tree, sent, []))
+
+    async def run() -> None:
+        flows = parts(sent, 4)
+        fleet.start(0)
+        fleet.start(1)
+        async with People(fleet, documents) as people:
+            await fleet.ready(0, 1)
+            flowing = asyncio.create_task(fleet.send("decisions", flows[0], pause_s=0.5))
+            await fleet.deciding(0, 1)
+            await rewrite(fleet, RATES.format(0.6, 0.5))
+            await flowing
+            flowing = asyncio.create_task(fleet.send("decisions", flows[1], pause_s=0.5))
+            await refuse(fleet, 'key = "hush-hush"\n' + RATES.format(7, 0.5))
+            await rewrite(fleet, RATES.format(0.1, 0.8) + "[targets]\nPERSON = 0.9\n")
+            assert (await fleet.metrics(0))["recallwatch_config_refused"] == 0
+            await flowing
+            flowing = asyncio.create_task(fleet.send("decisions", flows[2], pause_s=0.1))
+            already = len(people.documents)
+            await until(lambda: more_than(people, already), 60, "tasks of the third part")
+            await asyncio.gather(fleet.end(0, signal.SIGKILL), fleet.end(1, signal.SIGKILL))
+            assert fleet.config is not None
+            fleet.config.write_text(RATES.format(0.9, 0.9))
+            fleet.start(0)
+            fleet.start(1)
+            await flowing
+            await fleet.ready(0, 1)
+            await until(lambda: changed(fleet), 60, "the change recorded for every partition")
+            await fleet.send("decisions", flows[3])
+            rehearsal = await replayed_by_history(fleet)
+            asked = rehearsal.queues[-1].tasks
+            await until(lambda: more_than(people, asked - 1), 60, "a task about each document that was drawn")
+        expected = comparable(await replayed_by_history(fleet))
+        assert await wait_for_readings(fleet, expected, 60) == []
+        assert expected["strata"] == plain["strata"]
+        check_history(fleet)
+        assert await fleet.end_all() == [0, 0]
+
+    asyncio.run(run())
+    assert fleet.noise() == []
+
+
+async def more_than(people: People, number: int) -> bool:
+    """Tell whether tasks about more than so many documents were read."""
+    return len(people.documents) > number
+
+
+async def changed(fleet: Fleet) -> bool:
+    """Tell whether every partition of decisions has the config in force on record as its last one."""
+    last = {}
+    for record in await fleet.read("history", 1):
+        if record.key.startswith(b"change/"):
+            change = json.loads(record.value)
+            last[change["partition"]] = max(
+                last.get(change["partition"], (-1, "")), (change["offset"], change["config"])
+            )
+    wanted = fleet.plan_id
+    return [config for _, config in last.values()] == [wanted] * fleet.tree.topics.partitions
+
+
+async def rewrite(fleet: Fleet, text: str) -> None:
+    """Change the file, and wait until it is in force on every partition."""
+    assert fleet.config is not None
+    fleet.config.write_text(text)
+    await until(lambda: changed(fleet), 60, "the change recorded for every partition")
+
+
+async def refuse(fleet: Fleet, text: str) -> None:
+    """Break the file, and wait until both workers say so; the config in force stays."""
+    assert fleet.config is not None
+    before = fleet.plan_id
+    fleet.config.write_text(text)
+    for number in (0, 1):
+
+        async def refused(number: int = number) -> bool:
+            return (await fleet.metrics(number)).get("recallwatch_config_refused") == 1
+
+        await until(refused, 60, f"worker {number} refuses the file")
+        samples = await fleet.metrics(number)
+        assert samples["recallwatch_config_refusals_total"] == 1
+        assert any(name.startswith("recallwatch_config_info") and before in name for name in samples)
+        (line,) = fleet.workers[number].said("config_refused")
+        assert "hush-hush" not in json.dumps(line)
+        assert "sampling.random_rate" in str(line["problem"])
+
+
+def check_history(fleet: Fleet) -> None:
+    """Check that `recallwatch history` tells time, partition and offset of each change."""
+    done = fleet.run("history", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    changes: defaultdict[int, list[dict[str, object]]] = defaultdict(list)
+    for change in document["changes"]:
+        changes[change["partition"]].append(change)
+    assert sorted(changes) == list(range(fleet.tree.topics.partitions))
+    for of_partition in changes.values():
+        assert [change["config"] for change in of_partition] == [c["config"] for c in changes[0]]
+        assert len(of_partition) == 4
+        offsets = [int(str(change["offset"])) for change in of_partition]
+        assert offsets[0] == 0
+        assert offsets == sorted(offsets)
+    assert {change["config"] for change in changes[0]} == set(document["configs"])
+    assert "hush-hush" not in done.stdout
+
+
+DATA = Path(os.environ.get("RECALLWATCH_TEST_DATA") or "/nowhere")
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not DATA.is_dir(), reason="no labelled corpora: set RECALLWATCH_TEST_DATA to their folder")
+def test_a_swap_of_detectors_reads_the_same_over_a_broker(fleet: Fleet) -> None:
+    """Recorded decisions of two real detectors, every document sampled: what replay says, and PERSON's fall in it."""
