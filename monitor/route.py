@@ -335,7 +335,7 @@ class Route:
 
     def tallies(self) -> list[Output]:
         """Return the open day's tally and those that were sealed; all days at the first checkpoint."""
-        days: dict[str, Tally | None] = dict(self._sealed) if self._unpublished else dict(self._unwritten)
+        days: dict[str, Tally | None] = {**(self._sealed if self._unpublished else {}), **self._unwritten}
         days[str(self._day)] = self._open.tally()
         return [published("route", self.partition, day, self._start, tally) for day, tally in days.items()]
 

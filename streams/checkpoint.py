@@ -31,12 +31,17 @@ async def checkpoint(stage: Stage, *, everything: bool = False) -> bool:
         epoch = stage.epoch
         if stage.broken or not epoch:
             return False
+        begun = stage.clock()
         sends, taken = await stage.take_due(everything=everything)
         try:
-            return await _write(stage, epoch, sends, taken)
+            through = await _write(stage, epoch, sends, taken)
         except Exception:
             stage.broken = True
             raise
+        if through and taken:
+            stage.checkpoints += 1
+            stage.checkpoint_s += stage.clock() - begun
+        return through
 
 
 async def _write(stage: Stage, epoch: int, sends: Iterable[Awaitable[object]], taken: list[Taken]) -> bool:

@@ -38,7 +38,7 @@ class DemoWorker:
         self._overrides = [
             *overrides,
             f"kafka.brokers={server}",
-            "kafka.session_timeout_s=10.0",
+            "kafka.session_timeout_s=3.0",
             "kafka.rebalance_timeout_s=1.0",
         ]
         self._folder = Path(tempfile.mkdtemp(prefix="recallwatch-demo-"))

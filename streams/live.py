@@ -173,6 +173,8 @@ class LiveApp(App):
             self._snapshot = board.snapshot(now, self.history.latest_changes())
         else:
             self._snapshot = None
+        checkpoints = sum(stage.checkpoints for stage in self.stages)
+        last = self._pipeline
         self._pipeline = pipeline(
             started_at=self._started_at,
             now=now,
@@ -183,6 +185,9 @@ class LiveApp(App):
             ready=self.ready,
             is_board=board is not None,
             board_url="" if board is not None else self.history.board_url,
+            checkpoints=checkpoints,
+            checkpoint_s=sum(stage.checkpoint_s for stage in self.stages),
+            checkpoint_at=now if checkpoints > last.checkpoints else last.checkpoint_at,
         )
 
     def _is_board(self) -> bool:

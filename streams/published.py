@@ -26,6 +26,9 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
     ready: bool,
     is_board: bool,
     board_url: str,
+    checkpoints: int,
+    checkpoint_s: float,
+    checkpoint_at: float | None,
 ) -> Pipeline:
     """Return one worker's figures at one moment.
 
@@ -59,6 +62,9 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
         lost={place: p.lost for place, p in places.items()},
         rebuilds=flow.get(("rebuilds", "ledger"), 0),
         partitions_assigned=len(places),
+        checkpoints=checkpoints,
+        checkpoint_s=checkpoint_s,
+        checkpoint_at=checkpoint_at,
         config=live.plan.id,
         net=live.plan.net.version,
         config_refused=live.refused,

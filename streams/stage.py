@@ -134,6 +134,10 @@ class Stage:
     epoch: int = 0
     broken: bool = False
     """Whether an error left a fold half way; nothing of it may be written any more."""
+    checkpoints: int = 0
+    """Checkpoints that went through and had something to write."""
+    checkpoint_s: float = 0.0
+    """Seconds that they took, together."""
     running: dict[int, Running] = field(default_factory=dict)
     sends: list[Awaitable[object]] = field(default_factory=list)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -52,7 +52,7 @@ class Process(mode.Worker):
             self._crash(error)
         try:
             self.stop_and_shutdown()
-        except Exception as error:  # noqa: BLE001  # mode raises the crash's reason again
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001  # mode raises the crash's reason again
             self._crash(error)
         finally:
             for sig in (signal.SIGINT, signal.SIGTERM):
@@ -76,6 +76,8 @@ class Process(mode.Worker):
 
     def _crash(self, reason: BaseException) -> None:
         self._end_within(CRASH_WITHIN_S)
+        if self.crash_reason is not None and isinstance(reason, asyncio.CancelledError):
+            return  # an agent that is cancelled because of the first reason reports that as a crash of its own
         super()._crash(reason)
 
     def _end_within(self, seconds: float) -> None:

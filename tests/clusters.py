@@ -21,6 +21,7 @@ from monitor.plan import Plan
 from monitor.readings import BoardSnapshot
 from monitor.records import DeadLetter, Record, Task
 from monitor.route import Change, ChangeRecord, Route
+from monitor.tallies import read_key
 from monitor.tally import Tally
 
 INPUTS: dict[str, tuple[Channel, ...]] = {
@@ -170,19 +171,16 @@ class Cluster:
         for host in self.hosts:
             host.checkpoint()
 
-    def sums(self) -> Tally:
-        """Return everything that was published, merged: sums, first and last sightings, oldest open tasks."""
+    def sums(self, first_day: int = 0) -> Tally:
+        """Return what was published of days from `first_day` on: sums, first and last sightings, oldest open tasks."""
         merged = MergedRows([None])
-        self._publish_to(merged)
+        queue = [output for output in self.published if read_key(output.key).day >= first_day]
+        for output in queue:
+            queue += merged.take(output.key, output.value)
         total = Tally()
         total.merge(merged.windows[0].sums)
         total.merge(merged.extremes(merged.windows[0]))
         return total
-
-    def _publish_to(self, merged: MergedRows) -> None:
-        queue = list(self.published)
-        for output in queue:
-            queue += merged.take(output.key, output.value)
 
     def snapshot(self, now: float | None = None) -> BoardSnapshot:
         """Return the readings of a board that starts from the compacted topic: the last row of each key."""

@@ -11,12 +11,15 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 import aiohttp
 import msgspec
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 
 from monitor.config import Config, config_id
+from monitor.fold import Channel
+from monitor.history import History
 from monitor.readings import BoardSnapshot
 from monitor.records import Record
 from streams.settings import load_settings
@@ -92,9 +95,7 @@ class Fleet:
     @property
     def overrides(self) -> list[str]:
         """What is set for every command."""
-        channels = ("decisions", "sampled", "annotation_tasks", "labels")
-        channels += ("labels_by_document", "dead_letters", "tallies", "history")
-        own = [f"topics.{channel}={self.tag}-{channel}" for channel in channels]
+        own = [f"topics.{channel}={self.topic(channel)}" for channel in get_args(Channel)]
         own += [f"kafka.brokers={self.server}", f"kafka.group={self.tag}", "kafka.session_timeout_s=6.0"]
         own += ["kafka.rebalance_timeout_s=6.0", "http.port=0", "checkpoint.interval_s=0.2"]
         return [*own, "sampling.key=a key of the tests", *self.settings]
@@ -271,6 +272,13 @@ class Fleet:
             return found
         finally:
             await consumer.stop()
+
+    async def history(self) -> History:
+        """Return what the history topic says."""
+        history = History()
+        for record in await self.read("history", 1):
+            history.take(record.key, record.value)
+        return history
 
     async def by_partition(self, channel: str, partitions: int) -> dict[int, list[Record]]:
         """Return the records of a topic as a stage sees them."""

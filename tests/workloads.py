@@ -15,7 +15,6 @@ from workers import Fleet, until
 from monitor.board import Board
 from monitor.config import Config
 from monitor.fold import Channel, Output
-from monitor.history import History
 from monitor.intake import Intake
 from monitor.ledger import Ledger
 from monitor.plan import Plan
@@ -274,9 +273,7 @@ def drawn(config: Config, decided: Sequence[Keyed]) -> set[tuple[str, str]]:
 
 async def replayed_by_history(fleet: Fleet) -> BoardSnapshot:
     """Return what the topics' own records come to where each partition is decided under its recorded changes."""
-    topics, plan, history = fleet.tree.topics, Plan(fleet.tree), History()
-    for record in await fleet.read("history", 1):
-        history.take(record.key, record.value)
+    topics, plan, history = fleet.tree.topics, Plan(fleet.tree), await fleet.history()
     ledger = Ledger(0, plan, {"sampled": topics.sampled, "labels_by_document": topics.labels_by_document})
     board = Board(plan, [None])
     folds: list[Route | Intake | Ledger] = [ledger]

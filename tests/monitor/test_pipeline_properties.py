@@ -176,7 +176,9 @@ def test_expiry_survives_crashes(given_traffic: Traffic, actions: list[Action]) 
     """With days far apart, the days that are left hold the same designs and cells, whatever happened in between."""
     shaken, calm = run(Cluster(PLAN), given_traffic, actions), undisturbed(given_traffic)
 
-    assert counted(calm.sums().rows) == counted(shaken.sums().rows)
+    # a row that was dropped, but whose worker died before it said so, stays on the topic, out of every window's reach
+    first = max(record.at for record in given_traffic[0]) // DAY_MS - PLAN.horizon_days
+    assert counted(calm.sums(first).rows) == counted(shaken.sums(first).rows)
 
 
 def test_plan_adopted_after_a_crash_leaves_alone_what_was_sent_before_it() -> None:

@@ -191,6 +191,16 @@ def test_days_beyond_the_horizon_are_dropped() -> None:
     assert count_of(route, "records", "decision") == 2
 
 
+def test_day_that_is_dropped_before_the_first_publication_is_taken_off_the_topic() -> None:
+    """A worker before had published it; whoever goes on from its row closes it and drops it at once."""
+    route = route_of()
+    route.fold("decisions", records_of(value_of()), 1)
+    again = reopened(route)
+    again.fold("decisions", [Record(1, (FIRST_DAY + PLAN.horizon_days + 1) * DAY_MS, value_of())], 2)
+
+    assert [read_key(o.key).day for o in again.tallies() if o.value is None] == [FIRST_DAY]
+
+
 def test_fold_reopened_between_rows_and_head_counts_once() -> None:
     """The sealed day is durable, the head isn't: the day is open again, and is read again to the same numbers."""
     records = [Record(i, (FIRST_DAY + i // 2) * DAY_MS, value_of(str(i))) for i in range(4)]

