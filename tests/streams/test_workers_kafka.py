@@ -161,7 +161,7 @@ def test_a_change_of_config_takes_effect_at_its_recorded_offsets(fleet: Fleet) -
             await rewrite(fleet, RATES.format(0.6, 0.5))
             await flowing
             flowing = asyncio.create_task(fleet.send("decisions", flows[1], pause_s=0.5))
-            await refuse(fleet, 'key = "hush-hush"\n' + RATES.format(7, 0.5))
+            await refuse(fleet, RATES.format(7, 0.5) + 'key = "hush-hush"\n')
             await rewrite(fleet, RATES.format(0.1, 0.8) + "[targets]\nPERSON = 0.9\n")
             assert (await fleet.metrics(0))["recallwatch_config_refused"] == 0
             await flowing
