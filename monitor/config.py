@@ -88,7 +88,7 @@ class LimitsConfig(_Section, frozen=True):
 class Labels(_Section, frozen=True):
     """What annotators are asked."""
 
-    deadline_days: Annotated[float, msgspec.Meta(gt=0, le=365)] = 7
+    deadline_days: Annotated[float, msgspec.Meta(gt=0, le=365)] = 7.0
     copies: Annotated[int, msgspec.Meta(ge=1, le=1)] = 1
 
 
@@ -110,7 +110,7 @@ class Readings(_Section, frozen=True):
 class Alarm(_Section, frozen=True):
     """The pager's clock: the promise about false alarms is made in this unit."""
 
-    period: Seconds = 86_400
+    period: Seconds = 86_400.0
     """Seconds."""
 
 

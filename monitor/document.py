@@ -110,7 +110,7 @@ class Document(msgspec.Struct, array_like=True):
             if not sent_again:
                 self.count("repeat")
             return None
-        self.day = max(self.day, sampled.day)
+        self.day = max(self.day, sampled.day) if self.texts else sampled.day
         digest = hashlib.blake2b(sampled.text.encode(), digest_size=8).hexdigest()
         text = next((t for t in self.texts if t.digest == digest), None)
         if text is not None:

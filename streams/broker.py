@@ -1,4 +1,4 @@
-"""How a broker is reached, and waiting for one that isn't there yet."""
+"""How a broker is reached, waiting for one that isn't there yet, and giving up on one that lets us in never."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from ssl import SSLContext
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import structlog
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 from faust import SASLCredentials
 from faust.types.auth import CredentialsT
+
+from monitor.errors import SourceError
+from streams.refusals import refusal
 
 log = structlog.get_logger(__name__)
 
@@ -97,10 +100,15 @@ async def wait_for_broker(
     sleep
         Pauses; replaced in tests.
 
+    Raises
+    ------
+    SourceError
+        Where a broker is there and refuses the login or TLS: waiting would change nothing.
+
     """
     pause = first_s
     while True:
-        problem = await _refusal(connection)
+        problem = await _problem(connection)
         if problem is None:
             break
         if pause == first_s:
@@ -111,29 +119,47 @@ async def wait_for_broker(
         log.info("broker_found", servers=list(connection.servers))
 
 
-async def _refusal(connection: Connection) -> str | None:
-    with _overheard() as said:
+class _Heard(NamedTuple):
+    """A line of the client library's, and the error in it."""
+
+    line: str
+    error: BaseException
+
+
+async def _problem(connection: Connection) -> str | None:
+    """Return why no broker answers; None where one does."""
+    with _overheard() as heard:
         try:
-            async with admin(connection):
+            async with admin(connection) as client:
+                # an address that was given has answered; this asks one of those that the brokers tell of each other
+                await client.list_topics()
                 return None
         except (KafkaError, OSError) as error:
-            return said[-1] if said else f"{type(error).__name__}: {error}"
+            problems = heard or [_Heard(f"{type(error).__name__}: {error}", error)]
+    for one in problems:
+        refused = refusal(one.error)
+        if refused is not None:
+            raise SourceError(f"broker {','.join(connection.servers)}: {refused}")
+    return problems[-1].line
 
 
 @contextmanager
-def _overheard() -> Iterator[list[str]]:
-    """Keep the client library's own lines out of the log, and collect them: the last one says why it failed."""
-    said: list[str] = []
+def _overheard() -> Iterator[list[_Heard]]:
+    """Keep the client library's lines out of the log, and collect those with an error: what it raises doesn't say why."""
+    heard: list[_Heard] = []
 
     class Listener(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said.append(record.getMessage())
+            error = record.args[-1] if isinstance(record.args, tuple) and record.args else None
+            if isinstance(error, BaseException):
+                heard.append(_Heard(record.getMessage() + ("" if str(error) else type(error).__name__), error))
 
-    library, listener = logging.getLogger("aiokafka"), Listener(logging.ERROR)
+    library, listener = logging.getLogger("aiokafka"), Listener(logging.WARNING)
     propagate, library.propagate = library.propagate, False
+    filters, library.filters = library.filters, []  # they leave out what repeats itself, and the last line decides
     library.addHandler(listener)
     try:
-        yield said
+        yield heard
     finally:
         library.removeHandler(listener)
-        library.propagate = propagate
+        library.propagate, library.filters = propagate, filters

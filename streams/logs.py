@@ -100,8 +100,9 @@ class _Lines(structlog.stdlib.ProcessorFormatter):
 
 
 def _says_something(record: logging.LogRecord) -> bool:
-    """Leave out mode's own "[^Service]: Starting..." of each of its services."""
-    return record.levelno >= logging.WARNING or not record.getMessage().startswith("[^")
+    """Leave out mode's "[^Service]: Starting..." of each of its services, and "a crash!": the worker says which."""
+    text = record.getMessage()
+    return not text.startswith("[^") or (record.levelno >= logging.WARNING and "We experienced a crash" not in text)
 
 
 def configure_logs(*, level: Literal["debug", "info", "warning"] = "info", stream: TextIO | None = None) -> None:

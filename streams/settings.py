@@ -25,6 +25,8 @@ _ENVIRONMENT = {
     "RECALLWATCH_HTTP_HOST": ("http", "host"),
     "RECALLWATCH_HTTP_PORT": ("http", "port"),
 }
+_TLS = frozenset({"tls", "sasl_tls"})
+_CERTIFICATES = ("ca_file", "cert_file", "key_file")
 _PASSWORD = "RECALLWATCH_KAFKA_PASSWORD"  # noqa: S105  # a variable's name
 
 
@@ -88,6 +90,8 @@ def load_settings(
     except ConfigError as error:
         named = [name for name, layer in layers if _names(layer, error.key)]
         raise ConfigError(error.key, error.problem, source=named[-1] if named else source) from None
+    if broker:
+        _refuse_unused_tls(config, source)
     password = _password(config, env, source) if broker else None
     return Settings(config, path, tuple(overrides), password)
 
@@ -202,17 +206,32 @@ def _password(config: Config, env: Mapping[str, str], source: str) -> Secret | N
     return Secret(given) if sasl and given else None
 
 
+def _refuse_unused_tls(config: Config, source: str) -> None:
+    """Refuse certificates beside a connection without TLS: whoever named them believes that nobody reads along."""
+    kafka = config.kafka
+    if kafka.security in _TLS:
+        return
+    for name in _CERTIFICATES:
+        if getattr(kafka, name):
+            problem = f"{kafka.security!r} uses no TLS, and kafka.{name} is set: use tls or sasl_tls"
+            raise ConfigError("kafka.security", problem, source=source)
+
+
 def tls_context(config: Config) -> ssl.SSLContext | None:
     """Return the TLS context of the broker's connection, or None where there is none.
 
     Raises
     ------
     ConfigError
-        A certificate or key that can't be read.
+        A certificate or key that can't be read, or a key without its certificate.
     """
     kafka = config.kafka
-    if kafka.security not in {"tls", "sasl_tls"}:
+    if kafka.security not in _TLS:
         return None
+    for name in _CERTIFICATES:
+        _refuse_unreadable(getattr(kafka, name), f"kafka.{name}")
+    if kafka.key_file and not kafka.cert_file:
+        raise ConfigError("kafka.key_file", "a key without its certificate: kafka.cert_file isn't set")
     key = "ca_file"
     try:
         context = ssl.create_default_context(cafile=kafka.ca_file or None)
@@ -224,3 +243,14 @@ def tls_context(config: Config) -> ssl.SSLContext | None:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ConfigError(f"kafka.{key}", f"certificate or key can't be read ({reason})") from None
     return context
+
+
+def _refuse_unreadable(path: str, key: str) -> None:
+    """Refuse a file that can't be opened; `ssl` doesn't say which of two it couldn't."""
+    if not path:
+        return
+    try:
+        Path(path).open("rb").close()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no name of a file"
+        raise ConfigError(key, f"{path!r} can't be read ({reason})") from None

@@ -28,8 +28,9 @@ def print_snapshot(console: Console, snapshot: BoardSnapshot) -> None:
         name = Text(f"{detector} {version}", style="bold")
         console.print()
         console.print(Text.assemble(name, f"   config {mine[0].config}   net {mine[0].net}"))
-        console.print(population_table(mine))
-        console.print(strata_table(mine))
+        for table in (population_table(mine), strata_table(mine)):
+            if table.row_count:
+                console.print(table)
     if not snapshot.readings:
         console.print("No decision could be read.")
     print_counts(console, snapshot)
@@ -73,7 +74,7 @@ def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
     """Return an empty table; where it is too wide for the terminal, names are folded and numbers stay whole."""
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1), collapse_padding=True, pad_edge=False)
     for name in names:
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", no_wrap=name == "stratum")
     for name in numbers:
         table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
     return table

@@ -133,6 +133,17 @@ def test_label_before_its_document_waits_for_it() -> None:
     assert (truth_of(document), document.early, document.outcomes) == ("jo", [], {"joined": 1, "late": 1})
 
 
+def test_drawn_document_expires_with_its_draw_and_not_with_its_label() -> None:
+    """A label that waited doesn't keep the row longer than the window needs it."""
+    document = Document(9)
+    document.answer(label(), 0)
+    document.draw(sampled(day=3), WEEK_S, 1)
+    first = document.day
+    document.draw(sampled(day=5, version="2"), WEEK_S, 1)
+
+    assert (first, document.day) == (3, 5)
+
+
 def test_label_of_a_text_that_is_not_there_yet_waits_for_that_text() -> None:
     """After a crash the label may be read before the changed text that it's about."""
     document, other = opened(), opened(text="another text")

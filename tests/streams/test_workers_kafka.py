@@ -14,15 +14,18 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
 import pytest
-from brokers import Kafka
-from workers import Fleet, until
+from brokers import Kafka, free_port, missing_for_kafka, running_kafka
+from workers import LOUD, Fleet, until
 from workloads import (
+    Keyed,
     People,
     comes_early,
     comparable,
@@ -39,6 +42,7 @@ from workloads import (
 from monitor.readings import BoardSnapshot, Reading
 from monitor.records import Label
 from streams.corpora import read_labels
+from streams.documents import LabelledDocument
 from streams.replay import Replay, read_lines
 
 pytestmark = [pytest.mark.broker, pytest.mark.kafka]
@@ -291,3 +295,105 @@ def person(board: BoardSnapshot, version: str) -> Reading:
         for r in board.readings
         if (r.entity, r.language, r.stratum) == ("PERSON", "en", None) and version in r.version
     )
+
+
+def test_a_worker_waits_for_its_broker(fleet: Fleet) -> None:
+    """Where nobody listens it says so in one line, and begins to read once somebody does."""
+    create_topics(fleet)
+    port = free_port()
+    fleet.settings += (f"kafka.brokers=127.0.0.1:{port}",)
+
+    async def run() -> None:
+        worker = fleet.start(0)
+
+        async def waits() -> bool:
+            return bool(worker.said("broker_absent"))
+
+        await until(waits, 30, "the line about the broker")
+        assert (await fleet.get(0, "readyz"))[0] == 503
+        assert (await fleet.get(0, "healthz"))[0] == 200
+        async with forwarding(port, fleet.server):
+            await fleet.ready(0)
+            assert [len(worker.said(event)) for event in ("broker_absent", "broker_found")] == [1, 1]
+            assert await fleet.end(0) == 0
+
+    asyncio.run(run())
+    assert fleet.noise() == []
+
+
+@asynccontextmanager
+async def forwarding(port: int, server: str) -> AsyncIterator[None]:
+    """Listen on a port and pass everything on to a broker, which then names its own address."""
+    host, _, to = server.partition(":")
+
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(1 << 16):
+            writer.write(data)
+        writer.close()
+
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_connection(host, int(to))
+        await asyncio.gather(copy(reader, back), copy(there, writer), return_exceptions=True)
+
+    listener = await asyncio.start_server(forward, "127.0.0.1", port)
+    try:
+        yield
+    finally:
+        listener.close()
+
+
+def test_topics_that_are_otherwise_are_refused_in_one_line(fleet: Fleet) -> None:
+    """A worker starts neither without its topics nor with others; exit 2, and the line names topic and setting."""
+    absent = fleet.run("worker")
+    assert (absent.returncode, last_line(absent).count("missing, create it with")) == (2, 11)
+    create_topics(fleet)
+    fleet.settings += ("topics.partitions=3",)
+    for command in ("worker", "topics"):
+        done = fleet.run(command)
+        assert done.returncode == 2
+        assert f"topic {fleet.topic('sampled')}: partitions is 4, wanted 3" in last_line(done)
+        assert not any(word in done.stderr for word in LOUD)
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    """Return the last line that a command wrote to its standard error."""
+    return done.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_a_broker_that_is_restarted_costs_no_record(tag: str, tmp_path: Path) -> None:
+    """Workers wait out a broker that ends and comes back, while decisions and labels are on their way."""
+    missing = missing_for_kafka()
+    if missing is not None:
+        pytest.skip(missing)
+    documents = invented(600)
+    sent = decisions(documents)
+    with running_kafka(tmp_path / "kafka") as kafka:
+        fleet = Fleet(kafka.server, tag, tmp_path, ("topics.labels_partitions=2", "sampling.random_rate=0.5"))
+        create_topics(fleet)
+        try:
+            asyncio.run(restart_broker(kafka, fleet, documents, sent))
+        finally:
+            fleet.kill()
+        assert fleet.noise() == []
+
+
+async def restart_broker(kafka: Kafka, fleet: Fleet, documents: list[LabelledDocument], sent: list[Keyed]) -> None:
+    """End the broker twice, in order and not, while two workers read."""
+    fleet.start(0)
+    fleet.start(1)
+    async with People(fleet, documents) as people:
+        await fleet.ready(0, 1)
+        flowing = asyncio.create_task(fleet.send("decisions", sent, pause_s=2.0))
+        await fleet.deciding(0, 1)
+        for sig in (signal.SIGTERM, signal.SIGKILL):
+            await asyncio.to_thread(kafka.stop, sig)
+            await asyncio.to_thread(kafka.start)
+            already = len(people.documents)
+            await until(lambda: more_than(people, already), 60, "tasks after the broker came back")  # noqa: B023
+        await flowing
+        await people.asked_about({name for name, _ in drawn(fleet.tree, sent)}, 120)
+    # who sends again what the broker may have stored already stores it twice: the topics say what there was
+    expected = comparable(await replayed_by_history(fleet))
+    assert await wait_for_readings(fleet, expected, 60) == []
+    assert await fleet.end_all() == [0, 0]

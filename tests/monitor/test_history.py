@@ -1,0 +1,159 @@
+"""What was in force when: records in any order, plans made again from them, and no key among them."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import msgspec
+import pytest
+
+from monitor.config import Config, config_id, read_config
+from monitor.fold import Output
+from monitor.history import History, Recorded, board_record, config_record
+from monitor.plan import Plan
+from monitor.route import change_record
+
+KEY = "a-key-of-our-own"
+
+
+def plan(rate: float, key: str = KEY, thinning: float = 1.0) -> Plan:
+    """Return a plan by its random rate."""
+    net = {"patterns": {"badge": {"regex": "EMP-[0-9]+"}}, "triggers": ["badge"]}
+    return Plan(read_config({"sampling": {"random_rate": rate, "key": key}, "net": net}), thinning)
+
+
+OLD, NEW = plan(0.5), plan(0.25)
+
+
+def history(*records: Output) -> History:
+    """Return what these records say."""
+    found = History()
+    for record in records:
+        found.take(record.key, record.value)
+    return found
+
+
+def test_a_config_comes_back_as_the_plan_that_it_was() -> None:
+    """Everything that decides, the net too; the key is the current config's, whose fingerprint is the recorded one."""
+    found = history(config_record(OLD, 1.0)).plan(OLD.id, 0.5, NEW)
+    assert found is not None
+    assert (found.id, found.thinning, found.net.version) == (OLD.id, 0.5, OLD.net.version)
+    assert found.config.sampling == OLD.config.sampling
+
+
+def test_the_plan_in_force_needs_no_record() -> None:
+    """It is itself; under another thinning factor it's made again."""
+    empty = History()
+    assert empty.plan(NEW.id, 1.0, NEW) is NEW
+    thinned = empty.plan(NEW.id, 0.5, NEW)
+    assert thinned is not None
+    assert (thinned.config, thinned.thinning) == (NEW.config, 0.5)
+
+
+def test_what_is_not_recorded_is_none() -> None:
+    """Nobody guesses a plan."""
+    assert History().plan(OLD.id, 1.0, NEW) is None
+
+
+def test_a_config_of_another_key_is_none() -> None:
+    """Its draws can't be made again without the key, which is never recorded."""
+    assert history(config_record(OLD, 1.0)).plan(OLD.id, 1.0, plan(0.25, "another")) is None
+
+
+def test_a_config_that_reads_otherwise_now_is_none() -> None:
+    """A default that changed with the product, or a setting that's gone, makes another plan of the same record."""
+    record = config_record(OLD, 1.0)
+    document = msgspec.json.decode(record.value or b"")
+    changed = (
+        document | {"config": document["config"] | {"matching": {"iou": 0.9}}},
+        document | {"config": document["config"] | {"gone": {}}},
+        document | {"config": {}},
+    )
+    for other in changed:
+        found = history(record._replace(value=msgspec.json.encode(other)))
+        assert found.plan(OLD.id, 1.0, NEW) is None
+
+
+def test_no_record_holds_the_key() -> None:
+    """Whoever knows it can tell which documents will be read."""
+    assert KEY.encode() not in (config_record(OLD, 1.0).value or b"")
+
+
+def test_changes_are_told_by_offset_whatever_order_they_came_in() -> None:
+    """A compacted topic keeps the last record of each key, anywhere."""
+    records = [change_record("d", 1, offset, made, 9.0) for offset, made in ((0, OLD), (20, NEW), (100, OLD))]
+    expected = [Recorded(0, OLD.id, 1.0, 9.0), Recorded(20, NEW.id, 1.0, 9.0), Recorded(100, OLD.id, 1.0, 9.0)]
+    for order in permutations(records):
+        found = history(*order, *order)
+        assert found.of("d", 1) == expected
+        assert (found.of("d", 2), found.of("e", 1)) == ([], [])
+
+
+def test_the_last_change_at_an_offset_counts() -> None:
+    """Two changes without a record between them are one."""
+    found = history(change_record("d", 0, 5, OLD, 1.0), change_record("d", 0, 5, NEW, 2.0))
+    assert found.of("d", 0) == [Recorded(5, NEW.id, 1.0, 2.0)]
+
+
+def test_where_the_board_is() -> None:
+    """The last one to say so is it."""
+    assert History().board_url == ""
+    assert history(board_record("http://a/", 1.0), board_record("http://b/", 2.0)).board_url == "http://b/"
+
+
+def test_what_changed_lately_tells_of_a_config_that_came_back() -> None:
+    """Newest first; all partitions' taking up of one is one change, at the first one's time."""
+    records = [config_record(OLD, 1.0), config_record(NEW, 10.0)]
+    for partition in (0, 1):
+        for offset, made, at in ((0, OLD, 1.0), (5, NEW, 10.0), (9, OLD, 20.0)):
+            records.append(change_record("d", partition, offset, made, at + partition / 10))
+    found = history(*records).latest_changes()
+    assert [(c.at, c.kind, c.what) for c in found] == [
+        (20.0, "config", OLD.id),
+        (10.0, "config", NEW.id),
+        (1.0, "config", OLD.id),
+    ]
+    assert {c.note for c in found} == {f"net {OLD.net.version}"}
+
+
+def test_only_so_many_changes_are_told() -> None:
+    """The newest ones; one whose config isn't recorded has no note."""
+    records = [change_record("d", 0, i, (OLD, NEW)[i % 2], float(i)) for i in range(50)]
+    assert [(c.at, c.note) for c in history(*records).latest_changes(2)] == [(49.0, ""), (48.0, "")]
+    assert History().latest_changes() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (b"config/x", b"{"),
+        (b"config/x", b"\xff"),
+        (b"config/x", b'{"config":' + b"[" * 10_000),
+        (b"config/x", b'{"at":1,"config":3,"net":""}'),
+        (b"change/d/0/5", b"[]"),
+        (b"board", b"{}"),
+        (b"\xff", b"{}"),
+        (b"other/x", b"{}"),
+        (b"", b"{}"),
+    ],
+)
+def test_a_record_of_somebody_elses_is_counted_and_left_out(key: bytes, value: bytes) -> None:
+    """The topic may hold what a later version writes."""
+    found = history(config_record(OLD, 1.0))
+    found.take(key, value)
+    assert (found.unreadable, found.board_url, found.changes, list(found.configs)) == (1, "", {}, [OLD.id])
+
+
+def test_a_null_is_nothing() -> None:
+    """Neither a key nor a value alone says anything."""
+    found = History()
+    found.take(b"board", None)
+    found.take(None, b"{}")
+    assert (found.unreadable, found.board_url) == (0, "")
+
+
+def test_equal_trees_are_one_config() -> None:
+    """However they were written."""
+    assert config_id(read_config({"sampling": {"random_rate": 0.5, "key": KEY}})) == config_id(
+        msgspec.structs.replace(Config(), sampling=msgspec.structs.replace(Config().sampling, random_rate=0.5, key=KEY))
+    )
