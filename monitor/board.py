@@ -116,6 +116,7 @@ class Board:
             dead_letters=_counts(main.sums, "dead_letters"),
             quarantined=_counts(main.sums, "quarantined"),
             drawn=_counts(main.sums, "sampled"),
+            documents=_counts(main.sums, "documents"),
             unknown_entities=_unknown(main.sums, self.plan),
             changes=(*_first_seen(extremes.seen), *changes),
             current_versions=_current(extremes.seen),

@@ -111,7 +111,7 @@ class Document(msgspec.Struct, array_like=True):
                 self.count("repeat")
             return None
         self.day = max(self.day, sampled.day) if self.texts else sampled.day
-        digest = hashlib.blake2b(sampled.text.encode(), digest_size=8).hexdigest()
+        digest = text_digest(sampled.text)
         text = next((t for t in self.texts if t.digest == digest), None)
         if text is not None:
             text.drawn.append(_drawn(sampled))
@@ -179,6 +179,11 @@ class Document(msgspec.Struct, array_like=True):
         if not label.task_id:
             return self.texts[-1] if self.texts else None
         return next((t for t in self.texts if t.task_id == label.task_id), None)
+
+
+def text_digest(text: str) -> str:
+    """Return what tells two texts of one document apart: 64 bits of its hash, in hex."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def task_id(doc_id: str, digest: str, kind: str, copy: int) -> str:

@@ -132,6 +132,7 @@ def _board(snapshot: BoardSnapshot) -> Iterator[Sample]:
     for metric, tallies in (
         (m.STRATA_DOCUMENTS, snapshot.strata),
         (m.COUNTED_LABELS, snapshot.outcomes),
+        (m.COUNTED_DOCUMENTS, snapshot.documents),
         (m.COUNTED_DEAD_LETTERS, snapshot.dead_letters),
         (m.COUNTED_QUARANTINED, snapshot.quarantined),
     ):

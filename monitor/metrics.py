@@ -106,6 +106,7 @@ STRATA_DOCUMENTS = _gauge(
     ("language", "detector", "version", "stratum"),
 )
 COUNTED_LABELS = _gauge("counted", "labels", "Labels of all workers, by what came of them.", ("outcome",))
+COUNTED_DOCUMENTS = _gauge("counted", "documents", "Drawn documents by what came of them.", ("outcome",))
 COUNTED_DEAD_LETTERS = _gauge("counted_dead", "letters", "Records that no worker could read.", ("channel", "reason"))
 COUNTED_QUARANTINED = _gauge("counted_quarantined", "spans", "Spans set aside by all workers.", ("reason",))
 UNKNOWN_ENTITIES = _gauge("unknown_entities", "names", "Entity names that the alias table doesn't know.")

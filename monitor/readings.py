@@ -152,6 +152,8 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """(detector, version) that the newest traffic carries, per detector."""
     drawn: tuple[Tally, ...] = ()
     """Documents that ROUTE drew over the main window, by (slice,); the ledger takes them in a moment later."""
+    documents: tuple[Tally, ...] = ()
+    """Drawn documents by (outcome,): `repeat`, drawn again by a version that had drawn it."""
     unknown_entities: tuple[Tally, ...] = ()
     """Spans, flagged or labelled, by (entity,) whose name the alias table doesn't know."""
     reasons: dict[str, str] = {}

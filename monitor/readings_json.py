@@ -42,5 +42,6 @@ def snapshot_document(snapshot: BoardSnapshot) -> dict[str, object]:
         "dead_letters": counts_document(snapshot.dead_letters, "reason"),
         "quarantined_spans": counts_document(snapshot.quarantined, "reason"),
         "labels": counts_document(snapshot.outcomes, "outcome"),
+        "documents": counts_document(snapshot.documents, "outcome"),
         "unknown_entities": counts_document(snapshot.unknown_entities, "entity"),
     }

@@ -145,7 +145,7 @@ async def _problem(connection: Connection) -> str | None:
 
 @contextmanager
 def _overheard() -> Iterator[list[_Heard]]:
-    """Keep the client library's lines out of the log, and collect those with an error: what it raises doesn't say why."""
+    """Keep the client library's lines out of the log, and collect those with an error: it raises none that says why."""
     heard: list[_Heard] = []
 
     class Listener(logging.Handler):

@@ -40,6 +40,7 @@ FIRST = 800
 """Documents sent as fast as they go, so that the page has something to show."""
 PER_S = 20.0
 SWAP_AFTER_S = 75.0
+RECORDED_SWAP_AFTER_S = 20.0
 SETTLED_WITHIN_S = 60.0
 console = Console(highlight=False)
 
@@ -196,15 +197,37 @@ async def tell_live(story: Story) -> bool:
     """Stream decisions until interrupted; after a while the worse version takes over."""
     async with stage(story) as (worker, traffic):
         console.print("version 1 is running; Ctrl-C ends the demo and leaves nothing running")
-        await traffic.send(_first(story.before, FIRST) if story.documents else story.before)
-        if story.documents:
-            await _send_for(traffic, story.before, SWAP_AFTER_S)
-        else:
-            await asyncio.sleep(SWAP_AFTER_S / 5)
-        console.print("version 2 takes over: watch the page")
-        await traffic.send(story.after, PER_S if story.documents else None)
-        console.print(f"all was sent; the page stays at {worker.url}")
-        return await asyncio.Event().wait()
+        parts = {asyncio.create_task(_tell(story, traffic, worker.url)), asyncio.create_task(_watch(worker))}
+        try:
+            ended, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+            for part in ended:
+                part.result()
+        finally:
+            for part in parts:
+                part.cancel()
+            await asyncio.gather(*parts, return_exceptions=True)
+    return False
+
+
+async def _tell(story: Story, traffic: Traffic, url: str) -> None:
+    """Send version 1, then version 2, then nothing more."""
+    if story.documents is None:
+        await traffic.send(story.before)
+        await asyncio.sleep(RECORDED_SWAP_AFTER_S)
+    else:
+        await traffic.send(_first(story.before, FIRST))
+        await _send_for(traffic, story.before, SWAP_AFTER_S)
+    console.print("version 2 takes over: watch the page")
+    await traffic.send(story.after, None if story.documents is None else PER_S)
+    console.print(f"all was sent; the page stays at {url}")
+    await asyncio.Event().wait()
+
+
+async def _watch(worker: DemoWorker) -> None:
+    """Ask the worker now and then; raises where it has ended."""
+    while True:
+        await worker.board()
+        await asyncio.sleep(2)
 
 
 async def _send_for(traffic: Traffic, known: Iterator[Known], seconds: float) -> None:

@@ -133,16 +133,26 @@ def history(config_path: Path | None, overrides: Sequence[str], as_json: bool) -
     Console().print(table)
 
 
+async def _expect(settings: Settings, topic: str) -> None:
+    """Look whether a topic is there and as it should be: a broker may make the topic that a consumer asks for."""
+    specs = [spec for spec in declared_topics(settings.config) if spec.name == topic]
+    try:
+        await ensure(connection(settings), specs, create=False)
+    except ConfigError as error:
+        raise SourceError(str(error)) from None
+
+
 async def _read_history(settings: Settings) -> History:
     """Return what the history topic says now."""
     found = History()
     topic = channel_topics(settings.config)["history"]
     reader = HistoryReader(connection(settings), topic, found)
     await wait_for_broker(connection(settings))
+    await _expect(settings, topic)
     try:
         await reader.start()
     except KafkaError as error:
-        raise SourceError(f"topic {topic} can't be read ({type(error).__name__}): is it there?") from None
+        raise SourceError(f"topic {topic} can't be read ({type(error).__name__})") from None
     finally:
         await reader.stop()
     return found

@@ -10,7 +10,6 @@ are about, and no other one of the same document.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ import msgspec
 
 from monitor.board import Board
 from monitor.config import Config
-from monitor.document import task_id
+from monitor.document import task_id, text_digest
 from monitor.errors import RecordError
 from monitor.fold import Channel, Output
 from monitor.formats.corpus import read_label_line
@@ -104,7 +103,7 @@ class Replay:
             elif read.text is None:
                 yield label
             else:
-                task = task_id(label.doc_id, _digest(read.text), "label", 1)
+                task = task_id(label.doc_id, text_digest(read.text), "label", 1)
                 yield msgspec.structs.replace(label, task_id=task)
 
     def _dated(self, line: bytes) -> int:
@@ -159,11 +158,6 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
             chunk, size = [], 0
     if chunk:
         yield chunk
-
-
-def _digest(text: str) -> str:
-    """Return the digest that names a text in its task's id, as `monitor.document` makes it."""
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _day(at_ms: int) -> str:

@@ -173,6 +173,7 @@ def busy_board(now: float = NOW) -> BoardSnapshot:
             for language in ("en", "es", "nl")
             for i, stratum in enumerate(STRATA)
         ),
+        documents=(Tally(("repeat",), 4),),
         outcomes=(Tally(("joined",), 1187), Tally(("late",), 9), Tally(("orphan",), 3), Tally(("duplicate",), 2)),
         dead_letters=(Tally(("decisions", "not_json"), 4), Tally(("labels", "bad_span"), 1)),
         quarantined=(Tally(("reversed",), 7),),

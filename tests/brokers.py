@@ -11,7 +11,7 @@ import socket
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +76,9 @@ class Kafka:
     port: int = field(default_factory=free_port)
     controller: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    properties: str = ""
+    """More settings, which come before the usual ones; `{port}` and `{controller}` are put in."""
+    format_options: Sequence[str] = ()
 
     @property
     def server(self) -> str:
@@ -86,10 +89,12 @@ class Kafka:
         """Write its settings and make its storage ready."""
         self.folder.mkdir(parents=True, exist_ok=True)
         data = self.folder / "data"
-        self._properties.write_text(_PROPERTIES.format(port=self.port, controller=self.controller, data=data))
+        text = _PROPERTIES + self.properties  # of a name that stands there twice, the last counts
+        self._properties.write_text(text.format(port=self.port, controller=self.controller, data=data))
         # an id that begins with a dash is taken for an option
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "_")
-        _java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties))
+        options = ["-t", cluster, "-c", str(self._properties), *self.format_options]
+        _java("kafka.tools.StorageTool", "format", *options)
 
     @property
     def _properties(self) -> Path:
@@ -120,10 +125,10 @@ class Kafka:
 
 
 @contextmanager
-def running_kafka(folder: Path) -> Iterator[Kafka]:
+def running_kafka(folder: Path, properties: str = "", format_options: Sequence[str] = ()) -> Iterator[Kafka]:
     """Run a Kafka in `folder` while the block runs."""
     _fetch()
-    kafka = Kafka(folder)
+    kafka = Kafka(folder, properties=properties, format_options=format_options)
     kafka.format()
     try:
         kafka.start()

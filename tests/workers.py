@@ -236,6 +236,12 @@ class Fleet:
         """Return the name of a channel's topic."""
         return f"{self.tag}-{channel}"
 
+    def producer(self, codec: str | None = None) -> AIOKafkaProducer:
+        """Return a producer that waits out a broker that is started again."""
+        return AIOKafkaProducer(
+            bootstrap_servers=self.server, linger_ms=5, compression_type=codec, request_timeout_ms=180_000
+        )
+
     async def send(
         self,
         channel: str,
@@ -245,14 +251,15 @@ class Fleet:
         pause_s: float = 0.0,
     ) -> None:
         """Send keyed records, with a pause after each hundred."""
-        producer = AIOKafkaProducer(bootstrap_servers=self.server, linger_ms=5, compression_type=codec)
+        producer = self.producer(codec)
         await producer.start()
         try:
+            sent = []
             for number, (key, value) in enumerate(records, start=1):
-                await producer.send(self.topic(channel), value, key=key.encode())
+                sent.append(await producer.send(self.topic(channel), value, key=key.encode()))
                 if pause_s and number % 100 == 0:
                     await asyncio.sleep(pause_s)
-            await producer.flush()
+            await asyncio.gather(*sent)
         finally:
             await producer.stop()
 

@@ -6,10 +6,11 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Self
 
 import msgspec
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka import AIOKafkaConsumer, TopicPartition
 from workers import Fleet, until
 
 from monitor.board import Board
@@ -167,6 +168,9 @@ class People:
         """Wait until there was a task about each of these."""
 
         async def all_asked() -> bool:
+            assert self._work is not None
+            if self._work.done():
+                self._work.result()
             return documents <= self.documents
 
         await until(all_asked, within_s, "a task about each document that was drawn")
@@ -178,12 +182,13 @@ class People:
     async def __aexit__(self, *_: object) -> None:
         if self._work is not None:
             self._work.cancel()
-            await asyncio.gather(self._work, return_exceptions=True)
+            with suppress(asyncio.CancelledError):
+                await self._work
 
     async def _answer_all(self) -> None:
         server, partitions = self._fleet.server, self._fleet.tree.topics.partitions
         consumer = AIOKafkaConsumer(bootstrap_servers=server, auto_offset_reset="earliest")
-        producer = AIOKafkaProducer(bootstrap_servers=server, linger_ms=5)
+        producer = self._fleet.producer()
         await consumer.start()
         await producer.start()
         try:

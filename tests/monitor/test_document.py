@@ -151,8 +151,9 @@ def test_label_of_a_text_that_is_not_there_yet_waits_for_that_text() -> None:
 
     assert document.answer(about_other, 0) == "other_task"
     assert document.texts[0].truth is None
+    assert document.draw(sampled(version="1.5", text="a third"), WEEK_S, 1) is not None
     assert document.draw(sampled(version="2", text="another text"), WEEK_S, 1) is None
-    assert ([t.truth and t.truth.annotator for t in document.texts], document.early) == ([None, "jo"], [])
+    assert ([t.truth and t.truth.annotator for t in document.texts], document.early) == ([None, None, "jo"], [])
 
 
 def test_label_without_a_task_is_about_the_newest_text() -> None:
