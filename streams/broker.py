@@ -1,4 +1,4 @@
-"""How a broker is reached, waiting for one that isn't there yet, and giving up on one that lets us in never."""
+"""How a broker is reached, waiting for one that isn't there yet, and giving up on one that never lets us in."""
 
 from __future__ import annotations
 

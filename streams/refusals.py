@@ -22,8 +22,7 @@ def refusal(error: BaseException) -> str | None:
 
     >>> refusal(SaslAuthenticationFailed("Authentication failed: Invalid username or password"))
     'the login is refused (Authentication failed: Invalid username or password): see kafka.username and the password'
-    >>> refusal(ConnectionRefusedError(111, "Connection refused")) is None
-    True
+    >>> refusal(ConnectionRefusedError(111, "Connection refused")) or refusal(ssl.SSLEOFError(8, "EOF occurred"))
     """
     return next(filter(None, map(_reason, _causes(error))), None)
 
@@ -51,6 +50,6 @@ def _reason(error: BaseException) -> str | None:
         case ssl.SSLError() if not isinstance(error, _BROKEN):
             reason = str(error.reason or "no reason given")
             ours = "CERTIFICATE" in reason or "UNKNOWN_CA" in reason
-            where = "the client's certificate is missing or refused" if ours else "TLS fails"
-            return f"{where} ({reason}): see {'kafka.cert_file' if ours else 'kafka.security'}"
+            what = "the client's certificate is missing or refused" if ours else "TLS fails"
+            return f"{what} ({reason}): see {'kafka.cert_file' if ours else 'kafka.security'}"
     return None

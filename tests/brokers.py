@@ -77,7 +77,7 @@ class Kafka:
     controller: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
     properties: str = ""
-    """More settings, which come before the usual ones; `{port}` and `{controller}` are put in."""
+    """More settings, which overrule the usual ones; `{port}` and `{controller}` are put in."""
     format_options: Sequence[str] = ()
 
     @property
