@@ -105,27 +105,27 @@ class Board:
         readings: list[Reading] = []
         for window in self._merged.windows:
             readings += self._read_window(window, now)
-        main = self._merged.windows[0]
-        extremes = self._merged.extremes(main)
+        main, longest = self._merged.windows[0], self._merged.longest
+        decided = self._merged.extremes(longest, "route")
         return BoardSnapshot(
             computed_at=now or 0.0,
             readings=tuple(readings),
-            queues=_queues(main.sums, extremes),
+            queues=_queues(longest.sums, self._merged.extremes(longest, "ledger")),
             strata=_strata(main.sums),
-            outcomes=_counts(main.sums, "labels"),
-            dead_letters=_counts(main.sums, "dead_letters"),
-            quarantined=_counts(main.sums, "quarantined"),
+            outcomes=_counts(longest.sums, "labels"),
+            dead_letters=_counts(longest.sums, "dead_letters"),
+            quarantined=_counts(longest.sums, "quarantined"),
             drawn=_counts(main.sums, "sampled"),
-            documents=_counts(main.sums, "documents"),
-            unknown_entities=_unknown(main.sums, self.plan),
-            changes=(*_first_seen(extremes.seen), *changes),
-            current_versions=_current(extremes.seen),
+            documents=_counts(longest.sums, "documents"),
+            unknown_entities=_unknown(longest.sums, self.plan),
+            changes=(*_first_seen(decided.seen), *changes),
+            current_versions=_current(decided.seen),
         )
 
     def _read_window(self, window: Window, now: float | None) -> list[Reading]:
         """Return the readings of every version in a window, versions in their own order, newest first."""
         span = self._span(window)
-        newest = {version: last for version, (_, last) in self._merged.extremes(window).seen.items()}
+        newest = {version: last for version, (_, last) in self._merged.extremes(window, "ledger").seen.items()}
         found: list[Reading] = []
         versions = by_version(window.sums)
         for version in sorted(versions, key=lambda v: (v.detector, version_key(v.version)), reverse=True):

@@ -16,7 +16,7 @@ from monitor.estimators.recall import population_recall
 from monitor.estimators.sample import StratumSample
 from monitor.estimators.wilson import wilson
 from monitor.plan import Plan
-from monitor.readings import Certified, Count, Prevalence, Reading, Share, Status, Window
+from monitor.readings import Certified, Count, Limits, Prevalence, Reading, Share, Status, Window
 from monitor.records import STRATA, Stratum
 
 _KEPT = 20_000
@@ -132,7 +132,8 @@ def _population(samples: _Samples, confidence: float) -> Share:
     """Return population recall (S2) with the counts it rests on."""
     found, true = _counts(samples)
     recall = population_recall(samples, confidence)
-    return Share(found=found, true=true, **recall._asdict())
+    looked = None if recall.where_looked is None else Limits(*recall.where_looked)
+    return Share(found=found, true=true, **(recall._asdict() | {"where_looked": looked}))
 
 
 def _within(samples: _Samples, confidence: float) -> Share:

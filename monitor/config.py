@@ -108,10 +108,10 @@ class Readings(_Section, frozen=True):
 
 
 class Alarm(_Section, frozen=True):
-    """The pager's clock: the promise about false alarms is made in this unit."""
+    """The pager's clock. Nothing reads it yet: the alarm that will is not part of this version."""
 
     period: Seconds = 86_400.0
-    """Seconds."""
+    """Seconds; the unit that the promise about false alarms will be made in."""
 
 
 class Topics(_Section, frozen=True):
@@ -218,6 +218,10 @@ def _refuse_unknown(table: Mapping[str, object], section: type[msgspec.Struct], 
             hint = f"did you mean {prefix}{near[0]}?" if near else f"known here: {', '.join(sorted(known))}"
             raise ConfigError(f"{prefix}{key}", f"unknown key; {hint}", source=source)
         if isinstance(value, Mapping):
+            if value and f"{key}_by_stratum" in known:
+                inner = f"{key}.{next(iter(value))}"
+                near_inner = inner.replace(key, f"{key}_by_stratum", 1)
+                raise ConfigError(f"{prefix}{inner}", f"unknown key; did you mean {prefix}{near_inner}?", source=source)
             _refuse_unknown_inside(value, known[key], f"{prefix}{key}.", source)
 
 

@@ -17,15 +17,22 @@ from monitor.salvage import (
     LAST_REVISION,
     LONGEST_BLANK,
     Decoded,
-    Limits,
     Quarantine,
-    check_count,
-    check_length,
     keep_usable,
     salvage_decision,
     salvage_label,
     span_fault,
     usable_or_raise,
+)
+from monitor.sizes import (
+    LONGEST_ENTITY,
+    LONGEST_FIELD,
+    Limits,
+    check_count,
+    check_length,
+    check_size,
+    is_longer,
+    longest_redacted,
 )
 
 __all__ = ["Decoded", "Limits", "Quarantine", "decode_decision", "decode_label", "span_fault"]
@@ -71,9 +78,10 @@ def decode_decision(value: bytes, limits: Limits) -> Decoded:
         _blank(record)
         or (threshold is not None and not 0.0 <= threshold <= 1.0)
         or (second is not None and len(second) > limits.max_spans)
+        # no text is longer than the JSON that holds it
+        or (len(value) > LONGEST_FIELD and _oversized(record, len(value), limits))
     ):
         return salvage_decision(value, limits)
-    # no text is longer than the JSON that holds it
     if len(value) > limits.max_text_bytes:
         check_length(record.text, limits)
     check_count(record.spans, limits)
@@ -99,15 +107,39 @@ def decode_label(value: bytes, limits: Limits) -> Label:
         label = _LABEL.decode(value)
     except _REFUSED:
         label = None
-    if label is None or label.doc_id.isspace() or label.annotator.isspace() or label.revision > LAST_REVISION:
+    if (
+        label is None
+        or label.doc_id.isspace()
+        or label.annotator.isspace()
+        or label.revision > LAST_REVISION
+        or any(map(_long, (label.doc_id, label.annotator, label.task_id, label.labelled_at)))
+    ):
         return salvage_label(value, limits)
     check_count(label.spans, limits)
-    return msgspec.structs.replace(label, spans=usable_or_raise(label.spans, limits))
+    return check_size(msgspec.structs.replace(label, spans=usable_or_raise(label.spans, limits)), len(value))
 
 
 def _blank(record: Decision) -> bool:
     """Return whether a required name is whitespace only; an empty one was refused already."""
     return record.doc_id.isspace() or record.lang.isspace() or record.detector.isspace() or record.version.isspace()
+
+
+def _oversized(record: Decision, read: int, limits: Limits) -> bool:
+    """Return whether a field is longer than it may be, in a record of so many bytes."""
+    redacted, longest = record.redacted, longest_redacted(limits)
+    return (
+        len(record.doc_id) > LONGEST_FIELD
+        or len(record.lang) > LONGEST_FIELD
+        or len(record.detector) > LONGEST_FIELD
+        or len(record.version) > LONGEST_FIELD
+        or _long(record.channel)
+        or _long(record.ts)
+        or (read > longest and redacted is not None and is_longer(redacted, longest))
+    )
+
+
+def _long(value: float | str | None) -> bool:
+    return isinstance(value, str) and len(value) > LONGEST_FIELD
 
 
 def _flawless(spans: Sequence[Span], text: str) -> bool:
@@ -119,6 +151,7 @@ def _flawless(spans: Sequence[Span], text: str) -> bool:
         if (
             not 0 <= start < end <= length
             or not (score is None or 0.0 <= score <= 1.0)
+            or len(span.entity) > LONGEST_ENTITY
             or not (span.entity.isidentifier() or usable_name(span.entity))
             or (text[start].isspace() and text[start : min(end, start + LONGEST_BLANK)].isspace())
         ):

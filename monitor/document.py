@@ -12,6 +12,10 @@ and a version that comes after the answer is served by it at once. A text that c
 with a task of its own. An answer that comes before its text waits in the row: the two inputs are read at their own
 pace, and after a crash in another order than before. A rejected record leaves the row as it was, but for the count of
 it.
+
+A row that no topic takes would stop its worker for good, so none grows beyond `LARGEST_ROW`. To stay under it a row
+lets go of what no estimate reads: labels that wait, the oldest first, then answers beside the one that counts. A first
+reading (10,000 spans × 270 bytes, and where the text is blank) and the answer to it (`LARGEST_LABEL`) always fit.
 """
 
 from __future__ import annotations
@@ -22,16 +26,22 @@ from typing import Literal
 
 import msgspec
 
-from monitor.errors import BadSpan
+from monitor.blanks import blank_test, blanks
+from monitor.errors import BadSpan, RecordError, TooLarge
 from monitor.origin import DrawnRecord, Origin, taken_before
 from monitor.records import Label, Sampled, Stratum, Task
 
 Outcome = Literal[
     "joined", "revised", "duplicate", "skipped", "extra", "orphan", "other_task", "rejected", "late", "repeat"
 ]
-"""What became of a label (`late` beside another one), or of a document drawn twice (`repeat`)."""
+"""What became of a label (`late` beside another one), or of a document drawn twice, or once too often (`repeat`)."""
 
 _EARLY_KEPT = 64
+_EARLY_SPANS = 20_000
+_ANSWERS_KEPT = 16
+LARGEST_ROW = 4 << 20
+"""Bytes of a row, but for its counters; topics and producer take 8 MiB. A first reading is let in at any size: ROUTE
+has seen to it that it can be sent."""
 DAY_S = 86_400
 
 
@@ -60,12 +70,13 @@ class Answer(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Text(msgspec.Struct, array_like=True):
-    """One text of the document: who drew it, its task, its answers. The text itself is held while the task is open."""
+    """One text of the document: who drew it, its task, its answers; of its words nothing but where it's blank."""
 
     digest: str
     length: int
     language: str
-    held: str | None
+    blank: bytes
+    """Which code points are white space (`monitor.blanks`): a label of nothing else is none, whenever it comes."""
     task_id: str
     due_at: float
     drawn: list[Drawn]
@@ -104,7 +115,10 @@ class Document(msgspec.Struct, array_like=True):
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
 
     def draw(self, sampled: DrawnRecord, deadline_s: float, copies: int) -> Task | None:
-        """Put the drawn document in, unless this detector version is there already; return the task to send, if any."""
+        """Put the drawn document in, unless this detector version is there already; return the task to send, if any.
+
+        A further reading that the row has no room for is a `repeat` too.
+        """
         sent_again = taken_before(self.drawn_from, sampled.origin)
         if any(d.detector == sampled.detector and d.version == sampled.version for t in self.texts for d in t.drawn):
             if not sent_again:
@@ -115,18 +129,28 @@ class Document(msgspec.Struct, array_like=True):
         text = next((t for t in self.texts if t.digest == digest), None)
         if text is not None:
             text.drawn.append(_drawn(sampled))
+            if self._excess > 0:
+                text.drawn.pop()
+                if not sent_again:
+                    self.count("repeat")
             return None
         task = _task(sampled, digest, deadline_s, copies)
-        text = Text(digest, len(sampled.text), sampled.lang, sampled.text, task.task_id, task.due_at, [])
+        text = Text(digest, len(sampled.text), sampled.lang, blanks(sampled.text), task.task_id, task.due_at, [])
         text.drawn.append(_drawn(sampled))
         self.texts.append(text)
+        if len(self.texts) > 1 and self._excess > 0:
+            self.texts.pop()
+            if not sent_again:
+                self.count("repeat")
+            return None
         waiting, self.early = self.early, []
         for early in waiting:
             if self._text_of(early.label) is text:
-                with suppress(BadSpan):
+                with suppress(RecordError):
                     self._join(text, early.label, early.at, sent_again=False)
             else:
                 self.early.append(early)
+        self._make_room()
         return None if text.truth is not None else task
 
     def answer(self, label: Label, at: float, origin: Origin | None = None) -> Outcome | None:
@@ -136,6 +160,8 @@ class Document(msgspec.Struct, array_like=True):
         ------
         BadSpan
             A span that the text can't have. Nothing but the count of it has changed then.
+        TooLarge
+            The row has no room for it, whatever else it lets go of.
         """
         sent_again = taken_before(self.labelled_from, origin)
         text = self._text_of(label)
@@ -152,14 +178,18 @@ class Document(msgspec.Struct, array_like=True):
             if not sent_again:
                 self.count("rejected")
             raise
+        before = list(text.answers)
         outcome = _join(text, label)
-        if sent_again and outcome == "duplicate":
+        if sent_again and text.answers == before:
             return None
+        if text.answers != before and not self._make_room():
+            text.answers = before
+            if not sent_again:
+                self.count("rejected")
+            raise TooLarge("$", "no room in the row of its document")
         self.count(outcome)
         if at > text.due_at and outcome in {"joined", "skipped"}:
             self.count("late")
-        if text.truth is not None:
-            text.held = None
         return outcome
 
     @property
@@ -169,10 +199,31 @@ class Document(msgspec.Struct, array_like=True):
 
     def _keep_early(self, label: Label, at: float) -> Outcome:
         self.early.append(Early(label, at))
-        if len(self.early) > _EARLY_KEPT:
-            del self.early[0]
-            self.count(self.waiting)
+        spans = sum(len(early.label.spans) for early in self.early)
+        while len(self.early) > 1 and (len(self.early) > _EARLY_KEPT or spans > _EARLY_SPANS):
+            spans -= len(self._drop_early().label.spans)
+        self._make_room()
         return self.waiting
+
+    def _drop_early(self) -> Early:
+        self.count(self.waiting)
+        return self.early.pop(0)
+
+    @property
+    def _excess(self) -> int:
+        return _size(self) - LARGEST_ROW
+
+    def _make_room(self) -> bool:
+        """Let go of what no estimate reads until the row is small enough; say whether it is."""
+        excess = self._excess
+        while excess > 0 and self.early:
+            excess -= _size(self._drop_early())
+        for text in self.texts:
+            beside = [a for a in text.answers if a.submitted and a is not text.truth]
+            while excess > 0 and beside:
+                excess -= _size(dropped := beside.pop())
+                text.answers = [a for a in text.answers if a is not dropped]
+        return excess <= 0
 
     def _text_of(self, label: Label) -> Text | None:
         """Return the text that a label is about: its task's, or the newest one where it names no task."""
@@ -220,21 +271,30 @@ def _drawn(sampled: Sampled) -> Drawn:
 
 
 def _check_spans(label: Label, text: Text) -> None:
+    is_blank = blank_test(text.blank)
     for i, span in enumerate(label.spans):
         if span.end > text.length:
             raise BadSpan(f"$.spans[{i}].end", f"beyond the text's {text.length} code points")
-        if text.held is not None and text.held[span.start : span.end].isspace():
+        if is_blank(span.start, span.end):
             raise BadSpan(f"$.spans[{i}]", "nothing but white space")
 
 
+def _size(part: Document | Early | Answer) -> int:
+    return len(msgspec.msgpack.encode(part))
+
+
 def _join(text: Text, label: Label) -> Outcome:
-    """Put an answer beside or in place of the annotator's last one."""
+    """Put an answer beside or in place of the annotator's last one, if there's room for one more annotator."""
     submitted = label.status == "submitted"
     spans = [(s.start, s.end, s.entity) for s in label.spans] if submitted else []
     answer = Answer(label.annotator, label.revision, submitted, spans)
     place = next((i for i, a in enumerate(text.answers) if a.annotator == label.annotator), None)
     had_truth = text.truth is not None
     if place is None:
+        if len(text.answers) >= _ANSWERS_KEPT:
+            if had_truth or not submitted:
+                return "extra"
+            del text.answers[0]  # somebody who skipped: the one answer that there is must find room
         text.answers.append(answer)
         if not submitted:
             return "skipped"

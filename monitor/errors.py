@@ -93,6 +93,12 @@ class TextTooLong(RecordError):
     reason = "text_too_long"
 
 
+class TooLarge(RecordError):
+    """A record that is larger than what is read, or than what a topic would take of it."""
+
+    reason = "too_large"
+
+
 class TooManySpans(RecordError):
     """More spans than `limits.max_spans`."""
 
@@ -113,6 +119,7 @@ _ANY_RECORD = (
     "too_deep",
     "surrogate",
     "too_many_spans",
+    "too_large",
     "doc_id",
     "spans",
 )

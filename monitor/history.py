@@ -1,7 +1,7 @@
 """What was in force when: every config that ever decided a record, and from which offset of which partition on.
 
 The history topic is compacted and small, and every worker follows it. Its records are of three kinds: a config with its
-time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>`, see `monitor.route.ChangeRecord`), and
+time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>`, see `monitor.changes.ChangeRecord`), and
 where the board is (`board`). What is read again below a recorded offset is decided under the plan of then.
 """
 
@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from monitor.changes import ChangeRecord
 from monitor.config import Config, config_id, deciding_document, key_fingerprint, read_config
 from monitor.errors import ConfigError
 from monitor.fold import Output
 from monitor.plan import Plan
 from monitor.readings import Change
-from monitor.route import ChangeRecord
 
 _BOARD = b"board"
 

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from monitor.dead_letters import dead_letter
 from monitor.decoding import decode_label
 from monitor.errors import RecordError, StateError
 from monitor.fold import Channel, Output
 from monitor.origin import LabelRecord
 from monitor.plan import Plan
 from monitor.records import Label, Record
-from monitor.route import dead_letter
-from monitor.tallies import DAY_MS, published, usable_ms
+from monitor.tallies import DAY_MS, Clock, latest_usable_ms, published, usable_ms
 from monitor.tally import CountKey, Tally
 
 
@@ -47,8 +47,10 @@ class Intake:
         plan: Plan,
         head: bytes | None = None,
         flow: Counter[tuple[str, ...]] | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self._topic = topic
+        self._clock = clock
         self._partition = partition
         self.plan = plan
         self._flow = Counter() if flow is None else flow
@@ -79,15 +81,16 @@ class Intake:
         """Return the labels re-keyed by document, at their own event time, and dead letters."""
         outputs: list[Output] = []
         position = self._next or 0
+        latest_ms = latest_usable_ms(self._clock)
         for record in records:
             if record.offset >= position:
                 position = record.offset + 1
-                self._take(channel, record, outputs)
+                self._take(channel, record, outputs, latest_ms)
         self._next = max(position, following)
         return outputs
 
-    def _take(self, channel: Channel, record: Record, outputs: list[Output]) -> None:
-        at_ms = usable_ms(record.timestamp_ms, self._day)
+    def _take(self, channel: Channel, record: Record, outputs: list[Output], latest_ms: int) -> None:
+        at_ms = usable_ms(record.timestamp_ms, self._day, latest_ms)
         self._advance(at_ms // DAY_MS)
         if record.value is None:
             self._count("tombstones", channel)

@@ -23,20 +23,23 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from monitor.day_tallies import DayTallies
+from monitor.dead_letters import dead_letter
 from monitor.decoding import decode_label
 from monitor.document import DAY_S, Document
 from monitor.errors import BadSpan, NotJson, RecordError, StateError
 from monitor.fold import Channel, Output
+from monitor.names import UNLISTED, BoundedNames
 from monitor.origin import DrawnRecord, origin_of
 from monitor.plan import Plan
 from monitor.records import Record
-from monitor.route import dead_letter
 from monitor.tallies import DAY_MS, usable_ms
 from monitor.tally import CountKey
 
 _DRAWN = msgspec.json.Decoder(DrawnRecord)
 _ROW = msgspec.msgpack.Decoder(Document)
 _MASK = (1 << 64) - 1
+_EXPIRED = "expired"
+"""Of a drawn document that comes from a partition of decisions as far behind the others as the window is long."""
 
 
 class _Head(msgspec.Struct, array_like=True, frozen=True):
@@ -51,7 +54,7 @@ class _Head(msgspec.Struct, array_like=True, frozen=True):
     count: int
     checksum: int
     dead: list[tuple[int, str, int]]
-    """Dead letters of undecodable records: day, reason, times."""
+    """Records that left no row, being unreadable or expired: day, reason, times."""
     rebuilt_to: int = 0
     """The position that was reached before the last rebuild."""
 
@@ -108,6 +111,7 @@ class Ledger:
         """Rows that expired since the durable head, with what it counts for them."""
         self._deletable: set[str] = set()
         self._last_day: dict[int, set[str]] = {}
+        self._names = BoundedNames(plan.config.limits.max_entities)
         self.rebuilt = False
         self._rebuilt_to = 0
         self._restore(_NO_HEAD if head is None else _read_head(head, partition), rows or {})
@@ -159,10 +163,24 @@ class Ledger:
 
     def _tally_all(self) -> None:
         self._days.clear()
+        self._names = BoundedNames(self.plan.config.limits.max_entities)
+        for name in sorted({name for body in self._bodies.values() for name in self._unknown_names(_ROW.decode(body))}):
+            self._names.admit(name, 0)
         for key, body in self._bodies.items():
-            self._days.add_all(key, _ROW.decode(body), self.plan)
+            self._days.add_all(key, _ROW.decode(body), self._fold, self.plan.iou)
         for (day, reason), times in self._dead.items():
-            self._days.add(day, CountKey("dead_letters", reason), times)
+            self._days.add(day, _count_key(reason), times)
+
+    def _unknown_names(self, document: Document) -> set[str]:
+        """Return the names in a document's answers that the alias table doesn't know."""
+        fold, known = self.plan.aliases.fold, self.plan.aliases.known
+        spelled = {entity for text in document.texts for answer in text.answers for _, _, entity in answer.spans}
+        return {name for name in map(fold, spelled) if not known(name)}
+
+    def _fold(self, entity: str) -> str:
+        """Return the name that a labelled or a detected span counts under: annotators can't make names without end."""
+        name = self.plan.aliases.fold(entity)
+        return name if self.plan.aliases.known(name) or name in self._names.held else UNLISTED
 
     # reading on
 
@@ -200,13 +218,14 @@ class Ledger:
             raise NotJson from None
         self._advance(sampled.day)
         if sampled.day < self._limit_day:  # of a partition of decisions that lags behind the others by the whole window
-            self._flow["documents", "expired"] += 1
+            self._dead[self._limit_day, _EXPIRED] += 1
+            self._days.add(self._limit_day, _count_key(_EXPIRED), 1)
             return
         document, is_new = self._open(sampled.doc_id, sampled.day)
         if record.offset <= document.sampled_offset:
             return
         if not is_new:
-            self._days.take_all(sampled.doc_id, document, self.plan)
+            self._days.take_all(sampled.doc_id, document, self._fold, self.plan.iou)
         labels = self.plan.config.labels
         task = document.draw(sampled, labels.deadline_days * DAY_S, labels.copies)
         document.sampled_offset = record.offset
@@ -226,7 +245,7 @@ class Ledger:
         if record.offset <= document.labels_offset:
             return
         if not is_new:
-            self._days.take_all(label.doc_id, document, self.plan)
+            self._days.take_all(label.doc_id, document, self._fold, self.plan.iou)
         document.labels_offset = record.offset
         try:
             outcome = document.answer(label, at_ms / 1000, origin_of(value))
@@ -241,7 +260,7 @@ class Ledger:
     def _count_dead(self, record: Record, reason: str) -> None:
         day = max(usable_ms(record.timestamp_ms, self._day) // DAY_MS, self._limit_day)
         self._dead[day, reason] += 1
-        self._days.add(day, CountKey("dead_letters", reason), 1)
+        self._days.add(day, _count_key(reason), 1)
 
     # rows
 
@@ -258,7 +277,9 @@ class Ledger:
         self._covered.setdefault(doc_id, self._expired.pop(doc_id, 0))
         self._dirty.add(doc_id)
         self._deletable.discard(doc_id)
-        self._days.add_all(doc_id, document, self.plan)
+        for name in sorted(self._unknown_names(document)):
+            self._names.admit(name, 0)  # never let go of before all rows are read anew: what was added is taken away
+        self._days.add_all(doc_id, document, self._fold, self.plan.iou)
 
     def _advance(self, day: int) -> None:
         """Move on to a later day and let go of what no window can reach any more."""
@@ -268,7 +289,7 @@ class Ledger:
         self._limit_day = max(self._limit_day, day - self.plan.horizon_days)
         for old in [d for d in self._last_day if d < self._limit_day]:
             for doc_id in self._last_day.pop(old):
-                self._days.take_all(doc_id, _ROW.decode(self._bodies.pop(doc_id)), self.plan)
+                self._days.take_all(doc_id, _ROW.decode(self._bodies.pop(doc_id)), self._fold, self.plan.iou)
                 self._expired[doc_id] = self._covered.pop(doc_id)
                 self._dirty.discard(doc_id)
                 self._ahead.discard(doc_id)
@@ -279,7 +300,7 @@ class Ledger:
     def adopt(self, plan: Plan) -> None:
         """Take up another plan; what the rows add up to is worked out anew where it can differ."""
         before, self.plan = self.plan, plan
-        same_names = before.config.entities == plan.config.entities
+        same_names = (before.config.entities, before.config.limits) == (plan.config.entities, plan.config.limits)
         if not (same_names and before.iou == plan.iou):
             self._tally_all()
 
@@ -317,6 +338,10 @@ class Ledger:
         self._dirty.clear()
         self._deletable, self._expired = set(self._expired), {}
         self._days.settle(superseded=self._position < self._rebuilt_to)
+
+
+def _count_key(reason: str) -> CountKey:
+    return CountKey("documents" if reason == _EXPIRED else "dead_letters", reason)
 
 
 def _read_head(row: bytes, partition: int) -> _Head:

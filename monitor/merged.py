@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from monitor.fold import Output
-from monitor.tallies import RowKey, read_key, read_value
+from monitor.tallies import RowKey, Stage, read_key, read_value
 from monitor.tally import Tally
 
 
@@ -97,13 +97,18 @@ class MergedRows:
             for window in self.windows:
                 window.move(today, ((key, row[1]) for key, row in self._rows.items()))
 
-    def extremes(self, window: Window) -> Tally:
-        """Return first and last sightings and the oldest open tasks of a window; sums are in `window.sums`."""
+    def extremes(self, window: Window, stage: Stage) -> Tally:
+        """Return what a stage saw first and last in a window, and the oldest open tasks; sums are in `window.sums`."""
         found = Tally()
         for key, (_, tally, _) in self._rows.items():
-            if window.covers(key.day):
+            if key.stage == stage and window.covers(key.day):
                 found.merge(Tally(None, tally.seen, tally.oldest))
         return found
+
+    @property
+    def longest(self) -> Window:
+        """The window over the most days."""
+        return max(self.windows, key=lambda w: float("inf") if w.days is None else w.days)
 
     def days(self, window: Window) -> list[int]:
         """Return the days of a window that hold any document, sorted."""

@@ -6,11 +6,11 @@ of the population where `stratum` is None, of one stratum otherwise. What has no
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
-from monitor.estimators.sample import Interval
 from monitor.records import Stratum
 
 ANY = "any"
@@ -28,6 +28,14 @@ class Window(msgspec.Struct, frozen=True):
     last: str | None
 
 
+class Limits(msgspec.Struct, frozen=True):
+    """An estimated share between its limits; of names and not of places, so that its JSON says which is which."""
+
+    estimate: float
+    lower: float
+    upper: float
+
+
 class Share(msgspec.Struct, frozen=True):
     """Recall under one reading of `found`. `found` and `true` are occurrences in labelled documents, unweighted."""
 
@@ -37,7 +45,7 @@ class Share(msgspec.Struct, frozen=True):
     lower: float | None = None
     upper: float | None = None
     n_eff: float | None = None
-    where_looked: Interval | None = None
+    where_looked: Limits | None = None
     """R_F: recall in documents that any tool flagged; never the headline."""
     unflagged_width_share: float | None = None
     """Share of the interval's width (log scale) that comes from the stratum nobody flagged."""
@@ -100,7 +108,7 @@ class Reading(msgspec.Struct, frozen=True):
     net: str
     status: Status
     age_s: float | None
-    """Seconds between the newest draw in this reading and the moment it was computed; None in a replay."""
+    """Seconds between the draw of the newest labelled document and the moment it was computed; None in a replay."""
 
 
 class Queue(msgspec.Struct, frozen=True):
@@ -133,6 +141,16 @@ class Tally(msgspec.Struct, frozen=True):
     value: float
 
 
+def largest(tallies: Iterable[Tally], most: int) -> tuple[list[Tally], int]:
+    """Return the largest counts, equal ones by their labels, and how many more there are; `most` >= 1.
+
+    >>> largest([Tally(("A",), 1), Tally(("C",), 7), Tally(("B",), 7)], 2)
+    ([Tally(labels=('B',), value=7), Tally(labels=('C',), value=7)], 1)
+    """
+    ordered = sorted(tallies, key=lambda tally: (-tally.value, tally.labels))
+    return ordered[:most], max(len(ordered) - most, 0)
+
+
 class BoardSnapshot(msgspec.Struct, frozen=True):
     """All that the board says at one moment."""
 
@@ -156,5 +174,3 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """Drawn documents by (outcome,): `repeat`, drawn again by a version that had drawn it."""
     unknown_entities: tuple[Tally, ...] = ()
     """Spans, flagged or labelled, by (entity,) whose name the alias table doesn't know."""
-    reasons: dict[str, str] = {}
-    """Notes in plain words for the page, by subject."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from monitor.estimators.sample import Interval
-from monitor.readings import BoardSnapshot, Reading, Share, Tally
+from monitor.readings import BoardSnapshot, Limits, Reading, Share, Tally
 
 
 def reading_document(reading: Reading) -> dict[str, object]:
@@ -22,8 +21,8 @@ def reading_document(reading: Reading) -> dict[str, object]:
 
 def _share(share: Share) -> dict[str, object]:
     document: dict[str, object] = msgspec.to_builtins(share)
-    looked = (None, None, None) if share.where_looked is None else share.where_looked
-    document["where_looked"] = dict(zip(Interval._fields, looked, strict=True))
+    if share.where_looked is None:
+        document["where_looked"] = dict.fromkeys(Limits.__struct_fields__)
     return document
 
 

@@ -19,21 +19,25 @@ from typing import NamedTuple
 import msgspec
 
 from monitor.census import CensusDay, Group
+from monitor.changes import change_record
+from monitor.dead_letters import dead_letter
 from monitor.decoding import Decoded, decode_decision
 from monitor.entities import clean_name
-from monitor.errors import RecordError, StateError
+from monitor.errors import RecordError, StateError, TooLarge
 from monitor.fold import Channel, Output
 from monitor.names import BoundedNames
 from monitor.origin import DrawnRecord
 from monitor.plan import Plan
-from monitor.records import DeadLetter, Decision, Record, Span, Stratum
+from monitor.records import Decision, Record, Span, Stratum
 from monitor.sampling import Draw
-from monitor.tallies import DAY_MS, published, usable_ms
+from monitor.tallies import DAY_MS, Clock, latest_usable_ms, published, usable_ms
 from monitor.tally import ANY_ENTITY, CountKey, Tally
 
 _DECISIONS = CountKey("records", "decision")
 _TOMBSTONES = CountKey("records", "tombstone")
 _CACHED = 10_000
+LARGEST_BYTES = 7 << 20
+"""Of a drawn document; topics and producer take 8 MiB."""
 
 
 class Change(NamedTuple):
@@ -72,6 +76,9 @@ class Route:
         What the table holds: nothing for a new partition.
     flow
         Process-local counts for metrics; what is read again is counted again there, and nowhere else.
+    clock
+        Seconds since the epoch. It dates no record: it tells only which times can't be meant, because they are more
+        than a day ahead. None takes all times.
 
     Raises
     ------
@@ -87,8 +94,10 @@ class Route:
         head: bytes | None = None,
         rows: Mapping[str, bytes] | None = None,
         flow: Counter[tuple[str, ...]] | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.topic = topic
+        self._clock = clock
         self.partition = partition
         self._changes = list(changes)
         self._flow = Counter() if flow is None else flow
@@ -136,17 +145,18 @@ class Route:
         """Count the records and return what goes out: drawn documents and dead letters."""
         outputs: list[Output] = []
         position = self._start
+        latest_ms = latest_usable_ms(self._clock)
         for record in records:
             if record.offset >= position:
                 position = record.offset + 1
-                self._take(channel, record, outputs)
+                self._take(channel, record, outputs, latest_ms)
         self._next = max(position, following)
         return outputs
 
-    def _take(self, channel: Channel, record: Record, outputs: list[Output]) -> None:
+    def _take(self, channel: Channel, record: Record, outputs: list[Output], latest_ms: int) -> None:
         if len(self._changes) > 1 and record.offset >= self._changes[1].offset:
             self._advance_plan(record.offset)
-        at_ms = usable_ms(record.timestamp_ms, self._day)
+        at_ms = usable_ms(record.timestamp_ms, self._day, latest_ms)
         day = at_ms // DAY_MS
         if day > self._day:
             self._seal(day)
@@ -158,15 +168,19 @@ class Route:
         try:
             decoded = decode_decision(record.value, self.plan.limits)
         except RecordError as error:
-            counts[CountKey("dead_letters", f"{channel}/{error.reason}")] += 1
-            self._flow["dead_letters", channel, error.reason] += 1
-            outputs.append(dead_letter(self.topic, self.partition, record.offset, error))
+            outputs.append(self._refuse(channel, record.offset, error))
             return
         counts[_DECISIONS] += 1
         for set_aside in decoded.quarantined:
             counts[CountKey("quarantined", set_aside.reason)] += 1
             self._flow["quarantined", set_aside.reason] += 1
         self._decide(decoded, record.offset, at_ms, outputs)
+
+    def _refuse(self, channel: Channel, offset: int, error: RecordError) -> Output:
+        """Count a record that can't be used, and return its dead letter."""
+        self._open.counts[CountKey("dead_letters", f"{channel}/{error.reason}")] += 1
+        self._flow["dead_letters", channel, error.reason] += 1
+        return dead_letter(self.topic, self.partition, offset, error)
 
     def _decide(self, decoded: Decoded, offset: int, at_ms: int, outputs: list[Output]) -> None:
         """Put the document into its stratum and group, count it there, and draw it or not."""
@@ -179,20 +193,23 @@ class Route:
         drawn = self.plan.sampler.draw(decision.doc_id, group.language, stratum)
         if drawn is None:
             return
+        data = _encode(self._sampled(decision, list(spans.values()), group, stratum, drawn, (offset, at_ms)))
+        if len(data) > LARGEST_BYTES:
+            outputs.append(self._refuse("decisions", offset, TooLarge("$.text", "escaped, more than a topic takes")))
+            return
         which = "both" if drawn.random and drawn.loose else "random" if drawn.random else "loose"
         self._open.counts[CountKey("sampled", which)] += 1
         self._flow["sampled", which] += 1
-        sampled = self._sampled(decision, spans, group, stratum, drawn, (offset, at_ms))
-        outputs.append(Output("sampled", decision.doc_id.encode(), msgspec.json.encode(sampled)))
+        outputs.append(Output("sampled", decision.doc_id.encode(), data))
 
-    def _decisions_of(self, decision: Decision) -> tuple[dict[tuple[int, int, str], float | None], list[str]]:
-        """Return the spans at or over the decision's own threshold, names folded, identical ones once.
+    def _decisions_of(self, decision: Decision) -> tuple[dict[tuple[int, int, str], Span], list[str]]:
+        """Return the spans at or over the decision's own threshold, those that are identical once folded once.
 
-        Beside them stands the name that each counts under. The spans keep theirs, listed or not: a label that names the
-        same must find it.
+        Beside them stands the name that each counts under. The spans keep the producer's: names are folded anew where
+        they are compared with a label's, so that a change of aliases means both.
         """
         threshold, spelled = decision.threshold, self._spelled
-        spans: dict[tuple[int, int, str], float | None] = {}
+        spans: dict[tuple[int, int, str], Span] = {}
         entities: list[str] = []
         for s in decision.spans:
             score = s.score
@@ -200,12 +217,12 @@ class Route:
                 continue
             name, counted = spelled.get(s.entity) or self._spell(s.entity)
             key = (s.start, s.end, name)
-            if key not in spans:
+            held = spans.get(key)
+            if held is None:
                 entities.append(counted)
-                spans[key] = score
-            elif score is not None:
-                held = spans[key]
-                spans[key] = score if held is None else max(score, held)
+                spans[key] = s
+            elif score is not None and (held.score is None or score > held.score):
+                spans[key] = s
         return spans, entities
 
     def _spell(self, entity: str) -> tuple[str, str]:
@@ -234,7 +251,7 @@ class Route:
     def _sampled(  # the wire record gathers all that is known of a drawn document
         self,
         decision: Decision,
-        spans: Mapping[tuple[int, int, str], float | None],
+        spans: list[Span],
         group: Group,
         stratum: Stratum,
         drawn: Draw,
@@ -247,7 +264,7 @@ class Route:
             text=decision.text,
             detector=group.detector,
             version=group.version,
-            spans=[Span(start, end, entity, score) for (start, end, entity), score in spans.items()],
+            spans=spans,
             stratum=stratum,
             slices=drawn.rates.slices,
             probability=drawn.rates.probability,
@@ -351,6 +368,14 @@ def _stratum(flagged: bool, loose: bool) -> Stratum:  # noqa: FBT001  # two fact
     return "loose_only" if loose else "unflagged"
 
 
+def _encode(sampled: DrawnRecord) -> bytes:
+    """Return the record, without what no estimate needs where it would be larger than a topic takes."""
+    data = msgspec.json.encode(sampled)
+    if len(data) > LARGEST_BYTES:
+        data = msgspec.json.encode(msgspec.structs.replace(sampled, redacted=None, second=None))
+    return data
+
+
 class Held(NamedTuple):
     """Where a partition's row reads on, and the plan that is in force there."""
 
@@ -366,26 +391,3 @@ def held_in(head: bytes) -> Held | None:
     except msgspec.DecodeError:
         return None
     return Held(row.next or 0, row.plan, row.thinning)
-
-
-def dead_letter(topic: str, partition: int, offset: int, error: RecordError) -> Output:
-    """Return the dead letter of a record: where it stands and why, never what it holds."""
-    letter = DeadLetter(topic, partition, offset, error.reason, error.where)
-    return Output("dead_letters", f"{topic}/{partition}/{offset}".encode(), msgspec.json.encode(letter))
-
-
-class ChangeRecord(msgspec.Struct, frozen=True):
-    """A change of plan, as the history topic keeps it."""
-
-    topic: str
-    partition: int
-    offset: int
-    config: str
-    thinning: float
-    at: float
-
-
-def change_record(topic: str, partition: int, offset: int, plan: Plan, at_s: float) -> Output:
-    """Return the history record of a change of plan."""
-    change = ChangeRecord(topic, partition, offset, plan.id, plan.thinning, at_s)
-    return Output("history", f"change/{topic}/{partition}/{offset}".encode(), msgspec.json.encode(change))

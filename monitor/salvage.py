@@ -9,6 +9,8 @@ Read here, besides what `monitor.records` defines: a byte order mark; `language`
 `label` for a span's `entity`; whole numbers written `12.0`, `"12"` or `"12.0"`; scores and thresholds written as
 strings. Of two spellings the first that isn't null counts, of a repeated key the last. Bytes that are no UTF-8 are
 refused where they stand in something that is read, and ignored, as the typed decoder does, in unknown fields.
+
+Sizes are bounded by `monitor.sizes`.
 """
 
 from __future__ import annotations
@@ -19,8 +21,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-import msgspec
-
 from monitor.entities import usable_name
 from monitor.errors import (
     BadField,
@@ -30,11 +30,20 @@ from monitor.errors import (
     NotAnObject,
     NotJson,
     NotUtf8,
-    TextTooLong,
     TooDeep,
-    TooManySpans,
 )
 from monitor.records import Decision, Label, Span
+from monitor.sizes import (
+    LONGEST_ENTITY,
+    LONGEST_FIELD,
+    Limits,
+    check_count,
+    check_field,
+    check_length,
+    check_size,
+    is_longer,
+    longest_redacted,
+)
 
 Reason = Literal[
     "not_object",
@@ -72,13 +81,6 @@ class Quarantine(NamedTuple):
     where: str
 
 
-class Limits(msgspec.Struct, frozen=True):
-    """How large a record may be: UTF-8 bytes of its text, and the number of its spans."""
-
-    max_text_bytes: int = 1 << 20
-    max_spans: int = 10_000
-
-
 class Decoded(NamedTuple):
     """A decision with its usable spans (neither filtered by threshold nor folded), and what was set aside."""
 
@@ -112,11 +114,11 @@ class Fields(NamedTuple):
         return value
 
     def name(self, field: str, *spellings: str) -> str:
-        """Return a required string that isn't blank."""
+        """Return a required string that isn't blank, and not longer than `LONGEST_FIELD`."""
         value = self.string(field, *spellings)
         if not value or value.isspace():
             raise BadField(field, "empty")
-        return value
+        return check_field(field, value)
 
     def items(self, field: str, limits: Limits) -> list[object]:
         """Return a required list of at most `limits.max_spans` items."""
@@ -145,7 +147,9 @@ def salvage_decision(value: bytes, limits: Limits) -> Decoded:
     spans, aside = keep_usable(salvage_spans(fields.items("spans", limits), "$.spans"), "$.spans", len(text), text)
     second, second_aside = _second(fields.first("second"), text, limits)
     threshold = read_probability(fields.first("threshold"))
-    redacted, channel = _unicode(fields.first("redacted")), _unicode(fields.first("channel"))
+    redacted, channel = _unicode(fields.first("redacted")), _short(fields.first("channel"))
+    if redacted is not None and is_longer(redacted, longest_redacted(limits)):
+        redacted = None
     ts = _moment(fields.first("ts"))
     record = Decision(doc_id, lang, text, detector, version, spans, threshold, redacted, second, ts, channel)
     optional = {"threshold": threshold, "redacted": redacted, "second": second, "ts": ts, "channel": channel}
@@ -175,9 +179,10 @@ def salvage_label(value: bytes, limits: Limits) -> Label:
     revision = 0 if fields.first("revision") is None else read_whole(fields.first("revision"))
     if revision is None or not 0 <= revision <= LAST_REVISION:
         raise BadField("revision", f"expected a whole number from 0 to {LAST_REVISION}")
-    task_id = "" if fields.first("task_id") is None else fields.string("task_id")
+    task_id = "" if fields.first("task_id") is None else check_field("task_id", fields.string("task_id"))
     labelled_at = _moment(fields.first("labelled_at"))
-    return Label(doc_id, annotator, spans, task_id, "skipped" if skipped else "submitted", revision, labelled_at)
+    label = Label(doc_id, annotator, spans, task_id, "skipped" if skipped else "submitted", revision, labelled_at)
+    return check_size(label, len(value))
 
 
 def parse_object(value: bytes) -> Fields:
@@ -207,19 +212,6 @@ def parse_object(value: bytes) -> Fields:
     if not isinstance(document, dict):
         raise NotAnObject("$", "null" if document is None else _unlike("an object", document))
     return Fields(document, utf8)
-
-
-def check_length(text: str, limits: Limits) -> None:
-    """Raise `TextTooLong` where a text takes more UTF-8 bytes than allowed; no character takes more than four."""
-    limit = limits.max_text_bytes
-    if len(text) > limit or (4 * len(text) > limit and len(text.encode()) > limit):
-        raise TextTooLong("$.text", f"more than {limit} bytes")
-
-
-def check_count(spans: Sequence[object], limits: Limits) -> None:
-    """Raise `TooManySpans` where a record has more spans than allowed."""
-    if len(spans) > limits.max_spans:
-        raise TooManySpans("$.spans", f"{len(spans)}, and {limits.max_spans} are allowed")
 
 
 def salvage_spans(items: Sequence[object], where: str) -> list[Span | Quarantine]:
@@ -281,7 +273,8 @@ def span_fault(span: Span, where: str, length: int, text: str = "") -> Quarantin
         return Quarantine("whitespace", where)
     if not _is_unicode(span.entity):
         return Quarantine("surrogate", f"{where}.entity")
-    return None if usable_name(span.entity) else Quarantine("entity", f"{where}.entity")
+    usable = len(span.entity) <= LONGEST_ENTITY and usable_name(span.entity)
+    return None if usable else Quarantine("entity", f"{where}.entity")
 
 
 def read_whole(value: object) -> int | None:
@@ -356,8 +349,13 @@ def _unicode(value: object) -> str | None:
     return value if isinstance(value, str) and _is_unicode(value) else None
 
 
+def _short(value: object) -> str | None:
+    text = _unicode(value)
+    return text if text is not None and len(text) <= LONGEST_FIELD else None
+
+
 def _moment(value: object) -> float | str | None:
-    return _unicode(value) if isinstance(value, str) else read_number(value)
+    return _short(value) if isinstance(value, str) else read_number(value)
 
 
 def _integer(digits: str) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -14,6 +15,8 @@ DAY_MS = 86_400_000
 LATEST_MS = 4_102_444_800_000
 """2100-01-01: a record that says it's later speaks in another unit (µs, ns), and would end every window at once."""
 Stage = Literal["route", "intake", "ledger"]
+Clock: TypeAlias = Callable[[], float]
+"""Seconds since the epoch."""
 
 
 class RowKey(NamedTuple):
@@ -24,13 +27,20 @@ class RowKey(NamedTuple):
     day: int
 
 
-def usable_ms(timestamp_ms: int, day: int) -> int:
+def latest_usable_ms(clock: Clock | None) -> int:
+    """Return the latest time (ms) that a record can mean: a day ahead of the clock, or the year 2100 without one."""
+    return LATEST_MS if clock is None else int(clock() * 1000) + DAY_MS
+
+
+def usable_ms(timestamp_ms: int, day: int, latest_ms: int = LATEST_MS) -> int:
     """Return a record's time (ms since the epoch), or the beginning of `day` where it has none that can be meant.
 
-    >>> usable_ms(-1, 1), usable_ms(1_790_000_000_000_000, 1), usable_ms(5, 1)
-    (86400000, 86400000, 5)
+    One record from the future would end every window: days never go back.
+
+    >>> usable_ms(-1, 1), usable_ms(1_790_000_000_000_000, 1), usable_ms(5, 1), usable_ms(5, 1, 4)
+    (86400000, 86400000, 5, 86400000)
     """
-    return timestamp_ms if 0 <= timestamp_ms < LATEST_MS else day * DAY_MS
+    return timestamp_ms if 0 <= timestamp_ms < latest_ms else day * DAY_MS
 
 
 def published(stage: Stage, partition: int, day: str, position: int, tally: Tally | None) -> Output:

@@ -131,7 +131,8 @@ class Tally:
     rows
         Whole numbers by key.
     seen
-        Event time (ms) of the first and the last decision of a version, by version and language.
+        Event time (ms) of the first and the last decision of a version, by version and language; in the ledger's
+        tallies twice that of the newest labelled document.
     oldest
         Event time (s) of the oldest open task's document, by language.
 

@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 import structlog
 
 from monitor.board import Board
+from monitor.changes import change_record
 from monitor.errors import StateError
 from monitor.fold import Channel, Fold, Output
 from monitor.history import History, config_record
 from monitor.intake import Intake
 from monitor.ledger import Ledger
 from monitor.plan import Plan
-from monitor.route import Change, Held, Route, change_record, held_in
+from monitor.route import Change, Held, Route, held_in
 from streams.chunks import Place
 from streams.live_config import LiveConfig
 from streams.stage import StageSpec
@@ -96,7 +97,7 @@ class Stages:
         topic = self._topics["decisions"]
         self._ends.pop(partition, None)
         self._unrecorded.pop(partition, None)
-        return Route(topic, partition, self._changes(topic, partition, head), head, rows, self.flow)
+        return Route(topic, partition, self._changes(topic, partition, head), head, rows, self.flow, self._now)
 
     def _changes(self, topic: str, partition: int, head: bytes | None) -> list[Change]:
         """Return the plans from the row's position on: the row's own, then those recorded at it and past it.
@@ -129,7 +130,7 @@ class Stages:
         return changes
 
     def _open_intake(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Intake:  # noqa: ARG002
-        return Intake(self._topics["labels"], partition, self._live.plan, head, self.flow)
+        return Intake(self._topics["labels"], partition, self._live.plan, head, self.flow, self._now)
 
     def _open_ledger(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Ledger:
         ledger = Ledger(partition, self._live.plan, self._topics, head, rows, self.flow)

@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 Language = Literal["en", "es", "fr", "de", "nl"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
 ChannelName = Literal["chat", "phone", "claims", "clinic", "hr"]
 CHANNELS: tuple[ChannelName, ...] = get_args(ChannelName)
 _SIDES = ("A: ", "B: ")

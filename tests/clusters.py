@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from monitor.board import Board
+from monitor.changes import ChangeRecord
 from monitor.fold import Channel, Fold, Output
 from monitor.intake import Intake
 from monitor.ledger import Ledger
@@ -20,7 +21,7 @@ from monitor.merged import MergedRows
 from monitor.plan import Plan
 from monitor.readings import BoardSnapshot
 from monitor.records import DeadLetter, Record, Task
-from monitor.route import Change, ChangeRecord, Route
+from monitor.route import Change, Route
 from monitor.tallies import read_key
 from monitor.tally import Tally
 
@@ -179,7 +180,8 @@ class Cluster:
             queue += merged.take(output.key, output.value)
         total = Tally()
         total.merge(merged.windows[0].sums)
-        total.merge(merged.extremes(merged.windows[0]))
+        total.merge(merged.extremes(merged.windows[0], "route"))
+        total.merge(merged.extremes(merged.windows[0], "ledger"))
         return total
 
     def snapshot(self, now: float | None = None) -> BoardSnapshot:

@@ -11,7 +11,7 @@ deviation, Statistical Methods in Medical Research 21 (2012) 347-359.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import exp, hypot, log, sqrt
+from math import exp, hypot, inf, log, sqrt
 
 from monitor.estimators.sample import Interval
 
@@ -53,9 +53,10 @@ def ratio(top: Interval, bottom: Interval) -> Interval:
 
 
 def product_of_shares(first: Interval, second: Interval) -> Interval:
-    """Return the product of two independent shares with estimates above 0, on the log scale; limits stay in [0, 1].
+    """Return the product of two independent shares on the log scale; limits stay in [0, 1].
 
-    Where the first share is 0 there is no log: the limits are then [0, the product of the upper limits].
+    Where a share is 0, or their product is too small for a float, there is no log: the limits are then [0, the product
+    of the upper limits]. A lower limit of 0 gives a lower limit of 0.
 
     >>> product_of_shares(Interval(0.5, 0.25, 1.0), Interval(1.0, 1.0, 1.0))
     Interval(estimate=0.5, lower=0.25, upper=1.0)
@@ -63,6 +64,12 @@ def product_of_shares(first: Interval, second: Interval) -> Interval:
     estimate = first.estimate * second.estimate
     if estimate == 0:
         return Interval(0.0, 0.0, first.upper * second.upper)
-    below = hypot(log(first.estimate / first.lower), log(second.estimate / second.lower))
-    above = hypot(log(first.upper / first.estimate), log(second.upper / second.estimate))
-    return Interval(estimate, min(estimate * exp(-below), estimate), min(max(estimate * exp(above), estimate), 1.0))
+    below = hypot(*(_log_ratio(share.estimate, share.lower) for share in (first, second)))
+    above = hypot(*(_log_ratio(share.upper, share.estimate) for share in (first, second)))
+    # the upper limit in logs: exp(above) by itself is no float where an estimate is tiny
+    upper = exp(min(log(estimate) + above, 0.0))
+    return Interval(estimate, min(estimate * exp(-below), estimate), max(upper, estimate))
+
+
+def _log_ratio(larger: float, smaller: float) -> float:
+    return log(larger / smaller) if smaller else inf

@@ -8,8 +8,15 @@ Where a (language, stratum) has no label its census must go somewhere, or those 
 entity. It goes to the labelled rows that are most like it, in proportion to their own census, in this order:
 
 1. a flagged stratum's, to the flagged strata of its language;
-2. what still has no home, to the rows of the same kind (flagged, or unflagged) in the other languages;
-3. if there is none, the kind has no estimate, and `weigh` leaves it out; the estimators give a reason.
+2. what still has no home is a language without a label of the kind (flagged, or unflagged). Where all such languages
+   together hold at most a hundredth of the kind's documents, to the rows of that kind in the other languages;
+3. else, or if there is no such row, the kind has no estimate, and `weigh` leaves those documents out; the estimators
+   give a reason.
+
+Why a hundredth. Rule 2 takes one language for another, which nothing in the sample supports: a large language that
+nobody labelled would get an interval made of its neighbours' labels, and a detector that is blind in it would look
+well. But with no such rule three documents of a language that came by once would take the headline from all the others.
+At a hundredth a language must miss a hundred times as often as the others do, to double what was missed.
 
 In proportion, not by throwing the documents into one post-stratum: there, a stratum with half of its labels in would
 weigh half as much as its neighbours.
@@ -23,6 +30,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from monitor.estimators.sample import Moments, StratumSample
+
+POOLED_ONE_IN = 100
+"""Languages without a label of a kind are pooled with the others up to one in so many of the kind's documents."""
 
 
 class Weighted(NamedTuple):
@@ -58,7 +68,8 @@ def weigh(strata: Sequence[StratumSample]) -> tuple[Weighted, ...]:
         homeless = [row for row in strata if row.census and not row.labelled]
         homeless = [row for row in homeless if not _spread(row, strata, represented, _flagged_of_its_language)]
         for row in homeless:
-            _spread(row, strata, represented, _same_kind)
+            if not has_unlabelled(strata, flagged=is_flagged(row)):
+                _spread(row, strata, represented, _same_kind)
     return tuple(_weighted(*part) for part in zip(strata, labelled, represented, strict=True) if part[1])
 
 
@@ -80,14 +91,20 @@ def is_flagged(row: StratumSample) -> bool:
 
 
 def has_unlabelled(strata: Sequence[StratumSample], *, flagged: bool) -> bool:
-    """Tell whether there are documents of this kind, and not one of them is labelled, in any language."""
-    documents = False
-    for row in strata:
-        if is_flagged(row) == flagged:
-            if row.labelled:
-                return False
-            documents = documents or row.census > 0
-    return documents
+    """Tell whether languages without a label of this kind hold more of its documents than may be pooled.
+
+    So it is where there are such documents, and not one of them is labelled in any language. Exact at the limit: whole
+    numbers are compared.
+
+    >>> from monitor.estimators.sample import Design
+    >>> labelled = StratumSample("nl", "unflagged", 990, (Design(0.5, 9, 9, Moments()),))
+    >>> [has_unlabelled([labelled, StratumSample("fy", "unflagged", n, ())], flagged=False) for n in (10, 11)]
+    [False, True]
+    """
+    rows = [row for row in strata if is_flagged(row) == flagged]
+    labelled = {row.language for row in rows if row.labelled}
+    without = sum([row.census for row in rows if row.language not in labelled])
+    return without * POOLED_ONE_IN > sum([row.census for row in rows])
 
 
 def size_of_jump(rows: Sequence[Weighted]) -> float:

@@ -40,7 +40,8 @@ def prevalence(strata: Sequence[StratumSample], confidence: float = 0.95) -> Pre
     two-sided, in (0, 1).
 
     Returns None in place of either rate where nothing is labelled, or where there are flagged (unflagged) documents and
-    none of them is: what they hold is unknown, not nothing.
+    none of them is, in languages that hold more than a hundredth of them: what they hold is unknown, not nothing, and
+    not what other languages hold.
 
     >>> from monitor.estimators.sample import Design, Moments
     >>> empty = StratumSample("en", "unflagged", 500, (Design(1.0, 500, 500, Moments()),))
@@ -59,7 +60,7 @@ def prevalence(strata: Sequence[StratumSample], confidence: float = 0.95) -> Pre
     documents = _per(size, mover.total([_documents(row, confidence) for row in rows]))
     per_1000 = _per(size / 1000, mover.total([_occurrences(row, jump, confidence) for row in rows]))
     return PrevalenceLimits(
-        Interval(min(documents.estimate, 1.0), documents.lower, min(documents.upper, 1.0)),
+        Interval(*(min(limit, 1.0) for limit in documents)),
         per_1000,
         with_entity,
         occurrences,

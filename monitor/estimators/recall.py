@@ -17,8 +17,8 @@ The size of a jump is a mean over the labelled documents, not a bound.
 
 Choices where the method's description leaves one open: with labels missing, F's variance factor is 1 - π·completeness
 (with 1 - π a half-labelled census would have no width); a total has no width only if each of its documents was drawn
-with π = 1 and is labelled. Where the unflagged documents have no label there's no estimate either: R_F is an upper
-bound of it, never the headline.
+with π = 1 and is labelled. Where the unflagged documents have no label, in any language or in languages that hold more
+than a hundredth of them, there's no estimate either: R_F is an upper bound of it, never the headline.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from monitor.estimators.wilson import wilson_share
 
 Reason = Literal["no_label", "no_truth", "flagged_unlabelled", "unflagged_unlabelled", "no_truth_where_looked"]
 """`no_label`: nothing labelled. `no_truth`: labels, but none with the entity. `flagged_unlabelled`,
-`unflagged_unlabelled`: there are such documents, and no label of one. `no_truth_where_looked`: true occurrences in
-unflagged documents only."""
+`unflagged_unlabelled`: there are such documents, and no label of one in languages that hold more than a hundredth of
+them. `no_truth_where_looked`: true occurrences in unflagged documents only."""
 
 
 class PopulationRecall(NamedTuple):
@@ -91,7 +91,7 @@ def population_recall(strata: Sequence[StratumSample], confidence: float = 0.95)
     if looked is None:
         return PopulationRecall(estimate=0.0, reason="no_truth_where_looked")
     n_eff = _effective_number(flagged, looked)
-    quantile = float(stdtrit(max(looked.clusters - 1, 1.0), 0.5 + confidence / 2))
+    quantile = -float(stdtrit(max(looked.clusters - 1, 1.0), (1 - confidence) / 2))
     where_looked = wilson_share(looked.share, n_eff, quantile)
     if has_unlabelled(strata, flagged=False):
         return PopulationRecall(where_looked=where_looked, n_eff=n_eff, reason="unflagged_unlabelled")
@@ -143,8 +143,8 @@ def _reached(missed: Interval, flagged: Interval) -> Interval:
 
 
 def _width_share(recall: Interval, had_it_been_known: Interval) -> float | None:
-    if recall.lower == 0:
+    if recall.lower == 0 or had_it_been_known.lower == 0:
         return None
-    width = log(recall.upper / recall.lower)
-    without = log(had_it_been_known.upper / had_it_been_known.lower)
-    return min(max(1 - (without / width) ** 2, 0.0), 1.0)
+    width = log(recall.upper) - log(recall.lower)
+    without = log(had_it_been_known.upper) - log(had_it_been_known.lower)
+    return min(max(1 - (without / width) ** 2, 0.0), 1.0) if width else 0.0

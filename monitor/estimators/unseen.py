@@ -3,21 +3,22 @@
 The factor g = F/(F + M) is uncertain through both totals. What M alone does to it, on the log scale, is the distance
 ln(F + M's upper limit) - ln(F + M's lower limit). Drawing k times as many unflagged documents leaves the expected
 total, divides its variance and its jump by k, and so narrows that distance by about 1/√k where misses were seen and by
-about 1/k where none was: in between it's solved for.
+about 1/k where none was: in between it's solved for, between k = 1 and the k that draws every document. A secant step
+that leaves what is left of that bracket is replaced by its middle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, expm1, log, log1p
+from math import exp, log, log1p
 from typing import NamedTuple
 
 from monitor.estimators.fay_feuer import gamma_limits, known
 from monitor.estimators.post_stratification import Weighted
 from monitor.estimators.sample import Interval
 
-_STEPS = 12
-"""Secant steps at most; the curve is nearly straight in logs, so three are usual."""
+_STEPS = 40
+"""Steps at most; the curve is nearly straight in logs, so three secant steps are usual."""
 _CLOSE = 2e-3
 """Relative error of the width at which the secant stops."""
 
@@ -75,15 +76,25 @@ def halving_rate(unseen: Unseen, now: Interval, flagged_total: float, confidence
 
     half = width(now) / 2
     if not unseen.total:
-        # the upper limit goes as 1/k exactly
-        return min(unseen.rate * expm1(2 * half) / expm1(half), 1.0)
-    before, excess_before = 0.0, log(2)
-    here = log(3)
+        # the upper limit goes as 1/k exactly: k = (e^width - 1)/(e^half - 1)
+        return min(unseen.rate * (exp(half) + 1), 1.0)
+    low, high = 0.0, -log(unseen.rate)
+
+    def excess_at(log_times: float) -> float:
+        # a width that rounds to nothing has no log
+        return log(max(width(unseen.limits(confidence, exp(log_times))) / half, 1e-9))
+
+    if not half or excess_at(high) >= 0:
+        return 1.0
+    before, excess_before, here = low, log(2), min(log(3), high)
     for _ in range(_STEPS):
-        excess = log(width(unseen.limits(confidence, exp(here))) / half)
+        excess = excess_at(here)
         if abs(excess) < _CLOSE:
             break
-        step = excess * (here - before) / (excess - excess_before)
+        low, high = (here, high) if excess > 0 else (low, here)
+        slope = (excess - excess_before) / (here - before) if here != before else 0.0
         before, excess_before = here, excess
-        here -= step
+        here = here - excess / slope if slope < 0 else high
+        if not low < here < high:
+            here = (low + high) / 2
     return min(unseen.rate * exp(here), 1.0)

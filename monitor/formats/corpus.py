@@ -14,7 +14,8 @@ from typing import NamedTuple
 from monitor.decoding import Limits, Quarantine, decode_label, span_fault
 from monitor.errors import BadField, BadSpan, RecordError
 from monitor.records import Label, Span
-from monitor.salvage import Fields, check_length, parse_object, salvage_spans
+from monitor.salvage import Fields, parse_object, salvage_spans
+from monitor.sizes import check_length
 
 
 class LabelLine(NamedTuple):

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from monitor.exposition import clean
 from monitor.pipeline import Pipeline
-from monitor.readings import ANY, BoardSnapshot, Reading
+from monitor.readings import ANY, BoardSnapshot, Reading, largest
 from streams.page import axis, words
 from streams.page.cells import Cell, Selection, cells, versions
 
@@ -27,6 +27,8 @@ STALE_S = 30.0
 """Age (s) from which readings are called stale; the board publishes at most once a second and at least every few."""
 MAX_ROWS = 100
 """Rows drawn at once: what needs somebody comes first, and the filter finds the rest."""
+MAX_NAMES = 10
+"""Unknown entity names that are told; the exposition counts them all."""
 
 
 def _text(name: str) -> str:
@@ -121,6 +123,7 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
     found, past = cells(snapshot, selection)
     stale = now - snapshot.computed_at > STALE_S
     states = {c.state for c in found}
+    unknown, more_unknown = largest(snapshot.unknown_entities, MAX_NAMES)
     refused = bool(pipeline.config_problem)
     told = "act" if "act" in states or refused else "unknown" if states <= {"unknown"} else "ok"
     state = "unknown" if stale else told
@@ -147,6 +150,8 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
         "several": len({c.reading.detector for c in found}) > 1,
         "window": found[0].reading.window if found else None,
         "changes": sorted(snapshot.changes, key=lambda c: -(c.at or 0))[:8],
+        "unknown": unknown,
+        "more_unknown": more_unknown,
     }
 
 

@@ -126,12 +126,12 @@ def test_half_labelled_reading_is_incomplete() -> None:
 
 
 def test_windows_forget_what_readings_of_all_days_keep() -> None:
-    """A day that leaves the window leaves its readings; age counts from the newest decision."""
+    """A day that leaves the window leaves its readings; age counts from the newest labelled document."""
     board = Board(Plan(msgspec.structs.replace(CONFIG, readings=Readings(windows_days=(2, 5)))))
     for day in (TODAY - 3, TODAY):
         seen = {VersionKey("en", "d", "1"): (day * DAY_S * 1000, day * DAY_S * 1000)}
-        tally = Tally(stratum_rows("both", 10, 1.0, 3, 1, 6), seen)
-        take(board, published("route", 0, str(day), 1, tally))
+        take(board, published("route", 0, str(day), 1, Tally(stratum_rows("both", 10, 1.0, 3, 1, 6))))
+        take(board, published("ledger", 0, str(day), 1, Tally(None, seen)))
 
     def census(now: float) -> dict[int | None, int]:
         return {r.window.days: r.census for r in board.snapshot(now).readings if (r.entity, r.stratum) == (ANY, None)}

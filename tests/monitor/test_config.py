@@ -28,6 +28,12 @@ REFUSED: list[tuple[dict[str, object], str, str]] = [
         "net.patterns.badge.regexp",
         "did you mean net.patterns.badge.regex?",
     ),
+    (
+        {"sampling": {"loose_rate": {"both": 0.3}}},
+        "sampling.loose_rate.both",
+        "did you mean sampling.loose_rate_by_stratum.both?",
+    ),
+    ({"sampling": {"loose_rate": {}}}, "sampling.loose_rate", "expected `float`, got `object`"),
     ({"sampling": {"random_rate": 0}}, "sampling.random_rate", "> 0.0"),
     ({"sampling": {"random_rate": 1.5}}, "sampling.random_rate", "1.5: expected `float` <= 1.0"),
     ({"sampling": {"random_rate": float("nan")}}, "sampling.random_rate", "nan"),

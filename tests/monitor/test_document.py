@@ -165,14 +165,14 @@ def test_label_without_a_task_is_about_the_newest_text() -> None:
     assert [text.truth is None for text in document.texts] == [True, False]
 
 
-def test_text_is_let_go_once_it_is_answered() -> None:
-    """It's held for checking spans while the task is open; a skip keeps it open for others."""
+def test_no_word_of_the_text_is_kept_and_a_blank_label_is_refused_whenever_it_comes() -> None:
+    """The row tells where the text is white space, before the answer and after it."""
     document = opened()
-    document.answer(label(status="skipped", annotator="ann"), 0)
-    held = document.texts[0].held
-    document.answer(label(), 0)
-
-    assert (held, document.texts[0].held) == ("Anna at Utrecht", None)
+    assert b"Anna" not in msgspec.msgpack.encode(document)
+    for revision in (0, 1):
+        with pytest.raises(BadSpan):
+            document.answer(label(revision=revision, spans=[Span(4, 5, "PERSON")]), 0)
+        document.answer(label(revision=revision), 0)
 
 
 def test_label_that_intake_sent_again_changes_nothing() -> None:

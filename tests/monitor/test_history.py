@@ -7,11 +7,11 @@ from itertools import permutations
 import msgspec
 import pytest
 
+from monitor.changes import change_record
 from monitor.config import Config, config_id, read_config
 from monitor.fold import Output
 from monitor.history import History, Recorded, board_record, config_record
 from monitor.plan import Plan
-from monitor.route import change_record
 
 KEY = "a-key-of-our-own"
 

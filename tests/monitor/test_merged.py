@@ -101,14 +101,15 @@ def test_windows_of_other_lengths_are_added_up_from_the_same_rows() -> None:
 
 
 def test_extremes_are_those_of_the_windows_days() -> None:
-    """First and last sighting, oldest open task: of days in the window alone."""
+    """First and last sighting, oldest open task: of days in the window, and of one stage, alone."""
     merged = MergedRows([1, None])
     version = VersionKey("en", "d", "1")
     for day in (4, 5):
         tally = Tally(None, {version: (day * 10, day * 10 + 5)}, {"en": float(day)})
         take(merged, published("route", 0, str(day), 1, tally))
+        take(merged, published("ledger", 0, str(day), 1, Tally(None, {version: (0, 10**9)})))
     merged.move(5)
-    week, everything = (merged.extremes(window) for window in merged.windows)
+    week, everything = (merged.extremes(window, "route") for window in merged.windows)
 
     assert (week.seen[version], week.oldest["en"]) == ((50, 55), 5.0)
     assert (everything.seen[version], everything.oldest["en"]) == ((40, 55), 4.0)

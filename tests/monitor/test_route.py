@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from traffic import CONFIG, DAY_MS, FIRST_DAY
 
+from monitor.changes import ChangeRecord
 from monitor.config import Config, Entities, LimitsConfig, Sampling
 from monitor.errors import StateError
 from monitor.fold import Output
@@ -16,7 +17,7 @@ from monitor.names import UNLISTED, BoundedNames
 from monitor.origin import DrawnRecord
 from monitor.plan import Plan
 from monitor.records import DeadLetter, Record, Span
-from monitor.route import Change, ChangeRecord, Route, held_in
+from monitor.route import Change, Route, held_in
 from monitor.tallies import read_key, read_value
 from monitor.tally import CensusKey, CountKey, FlaggedKey, Tally, VersionKey
 
@@ -128,7 +129,7 @@ def test_census_counts_documents_and_spans_under_folded_names() -> None:
     (drawn,) = drawn_in(route.fold("decisions", records_of(value_of(spans=spans, lang="NL")), 1))
     rows = tally_of(route).rows
 
-    assert [Span(0, 4, "PERSON", 0.75), Span(5, 12, "PERSON"), Span(0, 4, "MY_ID")] == drawn.spans
+    assert [Span(0, 4, "per", 0.75), Span(5, 12, "person"), Span(0, 4, "MY_ID")] == drawn.spans
     assert rows[FlaggedKey("nl", "d", "1", "PERSON")] == (1, 2)
     assert rows[FlaggedKey("nl", "d", "1", "MY_ID")] == (1, 1)
     assert rows[CensusKey("nl", "d", "1", "detector_only")] == (1,)
@@ -325,8 +326,8 @@ def test_new_plan_is_in_force_from_a_recorded_offset_on() -> None:
     assert (PLAN.id, OTHER.id) == (held_in(before).plan, held_in(route.head()).plan)  # type: ignore[union-attr]  # both are heads
     changes = [Change(0, PLAN), Change(2, OTHER)]
     again = Route("decisions", 0, changes)
-    names = [d.spans[0].entity for d in drawn_in(again.fold("decisions", values, 4))]
-    assert names == ["PERSON", "PERSON", "WHO", "WHO"]
+    plans = [d.config for d in drawn_in(again.fold("decisions", values, 4))]
+    assert plans == [PLAN.id, PLAN.id, OTHER.id, OTHER.id]
     assert tally_of(route) == tally_of(again)
 
 
@@ -344,10 +345,34 @@ def test_change_after_a_crash_waits_for_the_end_that_was_found() -> None:
     values = records_of(*[value_of(str(i), spans=[span(0, 4, "PERSON")]) for i in range(4)])
     route = route_of()
     (record,) = route.adopt(OTHER, 0.0, not_before=3)
-    names = [d.spans[0].entity for d in drawn_in(route.fold("decisions", values, 4))]
+    plans = [d.config for d in drawn_in(route.fold("decisions", values, 4))]
 
     assert msgspec.json.decode(record.value or b"", type=ChangeRecord).offset == 3
-    assert names == ["PERSON", "PERSON", "PERSON", "WHO"]
+    assert plans == [PLAN.id, PLAN.id, PLAN.id, OTHER.id]
+
+
+def test_time_from_the_future_ends_no_window() -> None:
+    """More than a day ahead of the clock can't be meant: the record counts on the day that is open."""
+    now_s = (FIRST_DAY + 1) * 86_400.0
+    route = Route("decisions", 0, [Change(0, PLAN)], clock=lambda: now_s)
+    today, future = FIRST_DAY * DAY_MS, (FIRST_DAY + 200) * DAY_MS
+    records = [Record(i, at, value_of(str(i))) for i, at in enumerate((today, future, today))]
+    days = [d.day for d in drawn_in(route.fold("decisions", records, 3))]
+
+    assert days == [FIRST_DAY] * 3
+
+
+def test_document_too_large_for_a_topic_goes_out_without_what_no_estimate_needs() -> None:
+    """Its text and spans are enough; where they are too large themselves it's a dead letter, and the worker lives."""
+    plan = plan_of(limits=LimitsConfig(max_text_bytes=2 << 20))
+    route = Route("decisions", 0, [Change(0, plan)])
+    large, larger = "\x01" * (1 << 19), "\x01" * (2 << 20)
+    values = [value_of("a", text=large, redacted=large * 2), value_of("b", text=larger)]
+    outputs = route.fold("decisions", records_of(*values), 2)
+
+    (drawn,) = drawn_in([o for o in outputs if o.channel == "sampled"])
+    assert (drawn.doc_id, drawn.text, drawn.redacted) == ("a", large, None)
+    assert [msgspec.json.decode(o.value or b"")["reason"] for o in outputs if o.channel != "sampled"] == ["too_large"]
 
 
 def test_raised_limit_is_in_force_at_once_and_from_its_offset_on() -> None:

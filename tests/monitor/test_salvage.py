@@ -20,7 +20,8 @@ from monitor.errors import (
     TooDeep,
 )
 from monitor.records import Label, Span
-from monitor.salvage import Limits, Quarantine, Reason
+from monitor.salvage import Quarantine, Reason
+from monitor.sizes import Limits
 
 LIMITS = Limits()
 FIELDS: dict[str, object] = {

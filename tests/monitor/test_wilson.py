@@ -93,9 +93,9 @@ def test_real_numbers_are_interpolated() -> None:
     assert wilson_share(0.5, 20.5, 2.0).lower < wilson_share(0.5, 21.0, 2.0).lower
 
 
-@pytest.mark.parametrize("arguments", [(1.1, 5, 2), (-0.1, 5, 2), (0.5, 0, 2), (0.5, 5, 0), (nan, 5, 2)])
+@pytest.mark.parametrize("arguments", [(1.1, 5, 2), (-0.1, 5, 2), (0.5, 0, 2), (0.5, 5, -1), (nan, 5, 2)])
 def test_impossible_shares_are_refused(arguments: tuple[float, float, float]) -> None:
-    """A share outside [0, 1], no occurrences or no quantile can't be bounded."""
+    """A share outside [0, 1], no occurrences or a negative quantile can't be bounded."""
     with pytest.raises(ValueError, match="share"):
         wilson_share(*arguments)
 

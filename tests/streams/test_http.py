@@ -18,6 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse
 from monitor.errors import SourceError
 from monitor.pipeline import Pipeline
 from monitor.readings import BoardSnapshot
+from monitor.readings_json import reading_document
 from streams.exporter import Published, register
 from streams.http import HttpServer
 
@@ -134,6 +135,15 @@ def test_answers_are_compressed_for_who_can_read_that(server: HttpServer) -> Non
 def test_the_board_as_json_is_the_snapshot(server: HttpServer) -> None:
     """What the page shows can be read by a program."""
     assert msgspec.json.decode(ask(server, "/api/board").body, type=BoardSnapshot) == boards.busy_board()
+
+
+def test_one_reading_has_one_shape_everywhere(server: HttpServer) -> None:
+    """Recall where any tool looked has the names that a replay's JSON gives it, and is null where it has no value."""
+    shares = [r["matched"] for r in json.loads(ask(server, "/api/board").body)["readings"]]
+    expected = [reading_document(r)["matched"] for r in boards.busy_board().readings]
+    nothing = {"estimate": None, "lower": None, "upper": None}
+    assert expected == [share | {"where_looked": share["where_looked"] or nothing} for share in shares]
+    assert any(share["where_looked"] for share in shares)
 
 
 def test_a_name_that_is_no_text_does_not_break_the_json() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.pipeline import Pipeline
-from monitor.readings import BoardSnapshot, Change, Reading, Share
+from monitor.readings import BoardSnapshot, Change, Reading, Share, Tally
 from streams.page import POLICY, Selection, render
 from streams.page.cells import ORDER, cells
 
@@ -193,9 +193,19 @@ def test_a_refused_config_and_a_default_key_are_said() -> None:
     assert "<title>config refused – recallwatch</title>" in page
 
 
+def test_unknown_names_are_listed_the_commonest_first_and_bounded() -> None:
+    """Ten at most, with what to look for; the rest is counted."""
+    found = tuple(Tally((f"NAME_{i}",), i) for i in range(1, 14))
+    seen = text_of(draw(msgspec.structs.replace(boards.quiet_board(), unknown_entities=found)))
+    listed = ", ".join(f"NAME_{i} {i}" for i in range(13, 3, -1))
+    assert f"Entities that the alias table doesn't know, with their spans: {listed} and 3 more." in seen
+    assert "alias table" not in text_of(draw(boards.quiet_board()))
+
+
 def test_the_page_is_small_and_names_no_other_host() -> None:
-    """Twenty cells with all their strata, style and script included, in less than 50 KB."""
-    page = draw(boards.busy_board())
+    """Twenty cells with all their strata and as many unknown names as are listed, all included, in less than 50 KB."""
+    names = tuple(Tally((f"{i:X<64}",), 1000) for i in range(200))
+    page = draw(msgspec.structs.replace(boards.busy_board(), unknown_entities=names))
     assert len(page.encode()) < 50_000
     assert set(re.findall(r"https?://[^\s\"'&<>)]+", page)) <= {"http://www.w3.org/2000/svg"}
     assert "http" not in POLICY
@@ -234,7 +244,7 @@ def named(value: str) -> str:
         msgspec.structs.replace(reading, status="no_interval", net=value),
         current_versions=((value, value),),
         changes=(Change(boards.NOW, "config", value, value),),
-        reasons={value: value},
+        unknown_entities=(Tally((value,), 3),),
     )
     return draw(snapshot, msgspec.structs.replace(boards.worker(), config=value, config_problem=value or "x"))
 

@@ -59,6 +59,12 @@ def test_the_last_override_wins() -> None:
         ("readings.windows_days=[1, 30]", ("readings", "windows_days"), (1, 30)),
         ("sampling.loose_rate_by_stratum.both=0.5", ("sampling", "loose_rate_by_stratum"), {"both": 0.5}),
         ('targets."PERSON.es"=0.9', ("targets",), {"PERSON.es": 0.9}),
+        ("targets.'PERSON.es'=0.9", ("targets",), {"PERSON.es": 0.9}),
+        ("targets.PERSON.es=0.9", ("targets",), {"PERSON.es": 0.9}),
+        ("targets.PERSON = .9", ("targets",), {"PERSON": 0.9}),
+        ("sampling.loose_rate=.1", ("sampling", "loose_rate"), 0.1),
+        ("sampling.loose_rate=+.1e-1", ("sampling", "loose_rate"), 0.01),
+        ("kafka.group=.1.", ("kafka", "group"), ".1."),
         ("sampling.key=ключ \"'\\", ("sampling", "key"), "ключ \"'\\"),
     ],
 )
@@ -170,7 +176,20 @@ def test_a_bad_value_is_refused_in_the_name_of_where_it_came_from(
     assert (error.key, error.source) == ("http.port", str(path) if source == "the file" else source)
 
 
-@pytest.mark.parametrize("override", ["sampling.random_rate", "=1", "", "a b c=1", "[x]=1"])
+def test_a_negative_fraction_is_a_number_out_of_range() -> None:
+    """And not a string, of which the message would speak otherwise."""
+    assert "-0.5: expected `float` >= 0.0" in str(refusal(None, ("sampling.loose_rate=-.5",)))
+
+
+@pytest.mark.parametrize("language", ["", "by_language.es."])
+def test_a_rate_of_a_stratum_is_refused_with_the_key_it_belongs_under(language: str) -> None:
+    """`loose_rate.both` is how most people would write it."""
+    prefix = f"sampling.{language}loose_rate"
+    error = refusal(None, (f"{prefix}.both=0.3",))
+    assert str(error) == f"--set: {prefix}.both: unknown key; did you mean {prefix}_by_stratum.both?"
+
+
+@pytest.mark.parametrize("override", ["sampling.random_rate", "=1", "", "a b c=1", "[x]=1", "targets.=1"])
 def test_an_override_without_a_key_is_refused(override: str) -> None:
     """It says how to write one."""
     error = refusal(None, (override,))

@@ -13,7 +13,7 @@ from replays import ANNA, BO, config, corpus_line, decision, replay, spans_of
 from rich.console import Console
 
 from monitor.config import read_config
-from monitor.readings import ANY, BoardSnapshot, Reading
+from monitor.readings import ANY, BoardSnapshot, Reading, Tally
 from streams.replay import Replay
 from streams.terminal import print_snapshot
 
@@ -181,6 +181,23 @@ def test_what_could_not_be_used_is_counted() -> None:
     assert "Labels: joined 1, orphan 1, not_chosen 1" in text
     assert "Dead letters: decisions/not_object 1, labels/not_json 1" in text
     assert "Spans set aside: empty 1" in text
+
+
+def test_unknown_names_and_repeats_are_counted() -> None:
+    """Case NAM-1: a name that the alias table doesn't know is told, with its spans; so is a document drawn again."""
+    spans = spans_of([(0, 4, "per"), (9, 11, "SHOE_SIZE")])
+    text = " ".join(printed(replay([decision("a", spans), decision("a", spans), decision("b", spans)])).split())
+    assert "Documents: repeat 1" in text
+    assert "Spans of entities that the alias table doesn't know: SHOE_SIZE 3" in text
+
+
+def test_of_many_names_the_commonest_are_printed() -> None:
+    """A producer can choose as many as it likes."""
+    many = tuple(Tally((f"NAME_{i}",), i) for i in range(1, 201))
+    text = " ".join(printed(msgspec.structs.replace(quiet_board(), unknown_entities=many)).split())
+    listed = ", ".join(f"NAME_{i} {i}" for i in range(200, 190, -1))
+    assert f"know: {listed} and 190 more" in text
+    assert "NAME_190 " not in text
 
 
 def test_nothing_at_all_is_said() -> None:
