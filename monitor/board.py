@@ -21,6 +21,7 @@ from monitor.readings import ANY, BoardSnapshot, Change, Queue, Reading
 from monitor.readings import Tally as Figure
 from monitor.readings import Window as ReadingWindow
 from monitor.records import Record
+from monitor.tallies import position_of
 from monitor.tally import ANY_ENTITY, CellKey, CensusKey, CountKey, FlaggedKey, QueueKey, Tally, VersionKey
 from monitor.versions import version_key
 
@@ -57,14 +58,31 @@ class Board:
     def fold(self, channel: Channel, records: Sequence[Record], following: int) -> list[Output]:  # noqa: ARG002
         """Take published rows; return rows to write back over a presumed dead worker's."""
         outputs: list[Output] = []
+        newest: dict[bytes, tuple[int, bytes | None]] = {}
         position = self._next or 0
         for record in records:
             if record.offset >= position:
                 position = record.offset + 1
                 if record.key is not None:
-                    outputs += self.take(record.key, record.value)
+                    outputs += self._keep_newest(newest, record.key, record.value)
+        for key, (_, value) in newest.items():
+            outputs += self.take(key, value)
         self._next = max(position, following)
         return outputs
+
+    def _keep_newest(
+        self, newest: dict[bytes, tuple[int, bytes | None]], key: bytes, value: bytes | None
+    ) -> list[Output]:
+        """Keep one row a key of those that came together: reading a topic from its start decodes no row in vain."""
+        at = -1 if value is None else position_of(value)
+        held = newest.get(key)
+        if at is None:
+            self.unreadable += 1
+        elif held is None or value is None or held[1] is None or at >= held[0]:
+            newest[key] = (at, value)
+        else:
+            return [Output("tallies", key, held[1])]
+        return []
 
     def take(self, key: bytes, value: bytes | None) -> list[Output]:
         """Take one published row."""

@@ -146,13 +146,13 @@ def _flawless(spans: Sequence[Span], text: str) -> bool:
     """Return whether `keep_usable` would keep these spans as they are; written for speed, and for that answer alone."""
     length = len(text)
     for span in spans:
-        start, end, score = span.start, span.end, span.score
+        start, end, entity, score = span.start, span.end, span.entity, span.score
         # 0.0 and not 0: comparing a float with a whole number takes twice as long
         if (
             not 0 <= start < end <= length
             or not (score is None or 0.0 <= score <= 1.0)
-            or len(span.entity) > LONGEST_ENTITY
-            or not (span.entity.isidentifier() or usable_name(span.entity))
+            or len(entity) > LONGEST_ENTITY
+            or not (entity.isidentifier() or usable_name(entity))
             or (text[start].isspace() and text[start : min(end, start + LONGEST_BLANK)].isspace())
         ):
             return False

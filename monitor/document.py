@@ -180,9 +180,10 @@ class Document(msgspec.Struct, array_like=True):
             raise
         before = list(text.answers)
         outcome = _join(text, label)
+        fits = text.answers == before or self._make_room()
         if sent_again and text.answers == before:
             return None
-        if text.answers != before and not self._make_room():
+        if not fits:
             text.answers = before
             if not sent_again:
                 self.count("rejected")

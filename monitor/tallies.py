@@ -78,3 +78,15 @@ def read_value(value: bytes) -> tuple[int, Tally]:
     except msgspec.DecodeError:
         raise StateError("tallies: a row that no stage of this version writes: rebuild the board") from None
     return position, Tally.decode(tally)
+
+
+def position_of(value: bytes) -> int | None:
+    """Return the position of a record without decoding its tally; None for bytes that no stage wrote."""
+    try:
+        position, _ = _POSITION.decode(value)
+    except msgspec.DecodeError:
+        return None
+    return position
+
+
+_POSITION = msgspec.msgpack.Decoder(tuple[int, msgspec.Raw])

@@ -10,6 +10,7 @@ import os
 import socket
 import time
 from collections.abc import Awaitable, Iterable, Mapping
+from functools import partial
 from typing import Any, cast
 
 import faust
@@ -46,8 +47,7 @@ class App(faust.App):
     def __init__(self, options: AppOptions) -> None:
         self.options = options
         self.chunk_records = options.reading.chunk_records
-        self.beat_at = time.monotonic()
-        """When the last round of checkpoints ended, by `time.monotonic`: a loop that stands still shows by its age."""
+        self._beats = {spec.name: time.monotonic() for spec in options.stages}
         super().__init__(options.group, **_settings(options))
         self.stages = Stages([self._stage(spec) for spec in options.stages])
         if not self.tables.data:
@@ -118,10 +118,15 @@ class App(faust.App):
         """Begin with the checkpoints; tasks of our own, since Faust's timers end before the last checkpoint."""
         await super().on_start()
         for stage in self.stages:
-            self.add_future(run_checkpoints(stage, self._beat))
+            self.add_future(run_checkpoints(stage, partial(self._beat, stage.spec.name)))
 
-    def _beat(self) -> None:
-        self.beat_at = time.monotonic()
+    def _beat(self, stage: str) -> None:
+        self._beats[stage] = time.monotonic()
+
+    @property
+    def beat_at(self) -> float:
+        """When the stage that is furthest behind ended its last round of checkpoints, by `time.monotonic`."""
+        return min(self._beats.values())
 
     async def _leave(self, *_args: Any, **_kwargs: Any) -> None:  # noqa: ANN401  # a signal's arguments
         """Make a last checkpoint and commit before partitions are taken away, or the worker ends."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import structlog
 
+from monitor.board import Board
 from monitor.config import Config
 from monitor.fold import Channel
 from monitor.history import History, board_record
@@ -121,6 +122,8 @@ class LiveApp(App):
         self._snapshot: BoardSnapshot | None = None
         self._pipeline = Pipeline(started_at=self._started_at, unready_reason="starting")
         self._was_board = False
+        self._opened_board: Board | None = None
+        self._board_end: int | None = None
         http = settings.config.http
         self.http = HttpServer(http.host, http.port, self.published, register(self.published))
         super().__init__(app_options(settings, self._duties, embedded=embedded))
@@ -169,6 +172,8 @@ class LiveApp(App):
     def _show(self, now: float) -> None:
         """Swap in what is true now."""
         board = self._duties.board if self._is_board() else None
+        if board is not None and not self._has_caught_up(board):
+            board = None  # what it holds so far is history, and part of it
         if board is not None:
             self._snapshot = board.snapshot(now, self.history.latest_changes())
         else:
@@ -177,7 +182,7 @@ class LiveApp(App):
         last = self._pipeline
         self._pipeline = pipeline(
             started_at=self._started_at,
-            now=now,
+            heartbeat_at=now - (time.monotonic() - self.beat_at),
             flow=self._duties.flow,
             progress=self.progress(),
             channels=self._channels,
@@ -192,6 +197,14 @@ class LiveApp(App):
 
     def _is_board(self) -> bool:
         return any(stage.spec.name == "board" and stage.running for stage in self.stages)
+
+    def _has_caught_up(self, board: Board) -> bool:
+        """Say whether a board has read all that stood on its topic soon after it was opened."""
+        if board is not self._opened_board:
+            self._opened_board, self._board_end = board, None
+        if self._board_end is None:
+            self._board_end = self._end_of(Place(self.options.topics["tallies"], 0))
+        return self._board_end is not None and (board.position("tallies") or 0) >= self._board_end
 
     async def _announce_board(self) -> None:
         """Tell the other workers where the board is, once it is here."""

@@ -18,7 +18,7 @@ BUILD = version("recallwatch")
 def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the worker knows
     *,
     started_at: float,
-    now: float,
+    heartbeat_at: float,
     flow: Mapping[tuple[str, ...], int],
     progress: Iterable[Progress],
     channels: Mapping[str, Channel],
@@ -42,7 +42,7 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
     places: dict[Place, Progress] = {(channels[p.topic], p.partition): p for p in progress}
     return Pipeline(
         started_at=started_at,
-        heartbeat_at=now,
+        heartbeat_at=heartbeat_at,
         build=BUILD,
         ready=ready,
         unready_reason="" if ready else "waiting for partitions, or recovering their state",

@@ -338,3 +338,27 @@ def test_limits_of_the_plan_hold_for_labels() -> None:
 
     assert [o.channel for o in outputs] == ["dead_letters"]
     assert table.everything().rows[CountKey("dead_letters", "labels_by_document/too_many_spans")] == (1,)
+
+
+def test_changed_aliases_mean_detected_and_labelled_names_alike() -> None:
+    """Added, taken away or pointed elsewhere while the worker runs: a hit stays a hit."""
+    table = Table()
+    table.take("sampled", drawn(spans=[Span(0, 4, "US_SSN")]))
+    table.take("labels_by_document", labelled(spans=[Span(0, 4, "US_SSN")]))
+    for aliases in ({"US_SSN": "ID"}, {"US_SSN": "NUMBER"}, {}):
+        table.ledger.adopt(Plan(msgspec.structs.replace(CONFIG, entities=Entities(aliases))))
+        rows = sums(table.ledger).rows
+        found = {key.entity: row[3:5] for key, row in rows.items() if isinstance(key, CellKey)}
+        assert found == {aliases.get("US_SSN", "US_SSN"): (1, 1), "any": (1, 1)}
+
+
+def test_names_that_annotators_make_up_are_capped() -> None:
+    """Beyond the limit unknown names count as one, and taking them away again leaves nothing behind."""
+    table = Table(Plan(msgspec.structs.replace(CONFIG, limits=LimitsConfig(max_entities=2))))
+    table.take("sampled", *[drawn(str(i)) for i in range(4)])
+    table.take("labels_by_document", *[labelled(str(i), spans=[Span(0, 4, f"MADE_UP_{i}")]) for i in range(4)])
+    named = {key.entity for key in sums(table.ledger).rows if isinstance(key, CellKey)}
+    table.take("labels_by_document", *[labelled(str(i), revision=1, spans=[]) for i in range(4)])
+
+    assert named == {"MADE_UP_0", "MADE_UP_1", "UNLISTED", "any"}
+    assert not [key for key in sums(table.ledger).rows if isinstance(key, CellKey)]

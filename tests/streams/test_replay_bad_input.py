@@ -34,6 +34,7 @@ REFUSED = {
     "doc_id of a number": (decision(doc_id=7), "doc_id"),  # type: ignore[arg-type]  # what it's about
     "empty doc_id": (decision(""), "doc_id"),
     "blank doc_id": (decision("  "), "doc_id"),
+    "doc_id too long": (decision("a" * 513), "doc_id"),
     "no text": (decision(text=None), "text"),
     "text of a list": (decision(text=[]), "text"),
     "no language": (decision(lang=None), "lang"),
@@ -42,6 +43,7 @@ REFUSED = {
     "detector of an object": (decision(detector={}), "detector"),
     "no version": (decision(version=None), "version"),
     "version of a number": (decision(version=1.10), "version"),
+    "version too long": (decision(version="1" * 513), "version"),
     "no spans": (b'{"doc_id":"a","lang":"en","text":"","detector":"x","version":"1"}', "spans"),
     "spans of null": (GOOD.replace(b"[]", b"null"), "spans"),
     "spans of an object": (GOOD.replace(b"[]", b"{}"), "spans"),
@@ -77,6 +79,7 @@ SET_ASIDE: dict[str, tuple[object, str]] = {
     "no entity": ({"start": 0, "end": 4}, "entity"),
     "blank entity": ({"start": 0, "end": 4, "entity": " "}, "entity"),
     "entity of a number": ({"start": 0, "end": 4, "entity": 1}, "entity"),
+    "entity too long": ({"start": 0, "end": 4, "entity": "P" * 257}, "entity"),
     "surrogate entity": ({"start": 0, "end": 4, "entity": "\ud83d"}, "surrogate"),
     "no object": ("0-4", "not_object"),
 }
@@ -187,6 +190,8 @@ BAD_LABELS = {
     "no annotator": (b'{"doc_id": "a", "spans": []}', "annotator"),
     "nobody who read it": (corpus_line(annotators=None), "annotators"),
     "annotators of a string": (corpus_line(annotators="jo"), "annotators"),
+    "annotator too long": (label(annotator="j" * 513), "annotator"),
+    "task_id too long": (label(task_id="t" * 513), "task_id"),
     "spans missing": (b'{"doc_id": "a", "annotator": "jo"}', "spans"),
     "labels of null": (corpus_line(labels=None), "labels"),
     "too many spans": (label(spans=[ANNA] * 6), "too_many_spans"),
@@ -217,6 +222,7 @@ BAD_EXTENTS: dict[str, Extent] = {
     "out of range": (0, 21, "PERSON"),
     "whitespace": (4, 5, "PERSON"),
     "blank entity": (0, 4, " "),
+    "entity too long": (0, 4, "P" * 257),
     "mistyped": ("x", 4, "PERSON"),  # type: ignore[dict-item]  # what it's about
 }
 
