@@ -126,15 +126,15 @@ def _blank(record: Decision) -> bool:
 
 def _oversized(record: Decision, read: int, limits: Limits) -> bool:
     """Return whether a field is longer than it may be, in a record of so many bytes."""
-    redacted, longest = record.redacted, longest_redacted(limits)
+    redacted, channel, ts = record.redacted, record.channel, record.ts
     return (
         len(record.doc_id) > LONGEST_FIELD
         or len(record.lang) > LONGEST_FIELD
         or len(record.detector) > LONGEST_FIELD
         or len(record.version) > LONGEST_FIELD
-        or _long(record.channel)
-        or _long(record.ts)
-        or (read > longest and redacted is not None and is_longer(redacted, longest))
+        or (channel is not None and len(channel) > LONGEST_FIELD)
+        or (isinstance(ts, str) and len(ts) > LONGEST_FIELD)
+        or (redacted is not None and read > limits.max_text_bytes and is_longer(redacted, longest_redacted(limits)))
     )
 
 
@@ -146,7 +146,8 @@ def _flawless(spans: Sequence[Span], text: str) -> bool:
     """Return whether `keep_usable` would keep these spans as they are; written for speed, and for that answer alone."""
     length = len(text)
     for span in spans:
-        start, end, entity, score = span.start, span.end, span.entity, span.score
+        start, end, score = span.start, span.end, span.score
+        entity = span.entity  # a fourth name above would make it a tuple first, which takes longer
         # 0.0 and not 0: comparing a float with a whole number takes twice as long
         if (
             not 0 <= start < end <= length

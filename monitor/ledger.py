@@ -26,7 +26,7 @@ from monitor.day_tallies import DayTallies
 from monitor.dead_letters import dead_letter
 from monitor.decoding import decode_label
 from monitor.document import DAY_S, Document
-from monitor.errors import BadSpan, NotJson, RecordError, StateError
+from monitor.errors import BadSpan, NotJson, RecordError, StateError, TooLarge
 from monitor.fold import Channel, Output
 from monitor.names import UNLISTED, BoundedNames
 from monitor.origin import DrawnRecord, origin_of
@@ -251,7 +251,7 @@ class Ledger:
             outcome = document.answer(label, at_ms / 1000, origin_of(value))
             if outcome is not None:
                 self._flow["labels", outcome] += 1
-        except BadSpan:
+        except (BadSpan, TooLarge):
             self._flow["labels", "rejected"] += 1
             raise
         finally:

@@ -65,6 +65,18 @@ def rows(documents: Iterable[Document], census: Mapping[Place, int]) -> list[Str
     ]
 
 
+def unlabelled(documents: Sequence[Document], census: Mapping[Place, int], *, flagged: bool) -> bool:
+    """Return whether languages without a label of this kind hold more than a hundredth of its documents."""
+    nobody_looked = everything = 0
+    for (language, stratum), size in census.items():
+        if (stratum != "unflagged") != flagged:
+            continue
+        everything += size
+        if not any(one.labelled for one in documents if one.language == language and one.flagged == flagged):
+            nobody_looked += size
+    return everything > 0 and nobody_looked / everything > 0.01
+
+
 def represented(documents: Sequence[Document], census: Mapping[Place, int]) -> dict[Place, float]:
     """Return how many documents each labelled (language, stratum) stands for, homeless ones shared out."""
     labelled = {one.place for one in documents if one.labelled}
@@ -74,7 +86,8 @@ def represented(documents: Sequence[Document], census: Mapping[Place, int]) -> d
             continue
         flagged = place[1] != "unflagged"
         homes = [home for home in labelled if flagged and home[0] == place[0] and home[1] != "unflagged"]
-        homes = homes or [home for home in labelled if (home[1] != "unflagged") == flagged]
+        if not homes and not unlabelled(documents, census, flagged=flagged):
+            homes = [home for home in labelled if (home[1] != "unflagged") == flagged]
         for home in homes:
             sizes[home] += size * census[home] / sum(census[other] for other in homes)
     return sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import oracles
 import pytest
-from cells import Cell, cells, split
+from cells import CONFIDENCES, Cell, cells, extremes, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -174,6 +174,17 @@ def test_bound_is_offered_for_every_sample_with_the_entity(cell: Cell) -> None:
         assert bound.caught <= bound.caught_at_least
         assert bound.missed <= bound.missed_at_most <= sum(cell[1].values())
         assert bound.lower > 0 or bound.caught == 0
+
+
+@settings(max_examples=300, deadline=None)
+@given(cell=extremes(), confidence=st.sampled_from(CONFIDENCES))
+def test_no_sample_ends_the_board(cell: list[StratumSample], confidence: float) -> None:
+    """Whatever can be sampled gives a bound in range, or none: never an exception, NaN or infinity."""
+    bound = certified_recall(cell, confidence)
+    if bound is not None:
+        assert 0 <= bound.lower <= 1
+        assert bound.caught <= bound.caught_at_least
+        assert bound.missed <= bound.missed_at_most
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import log1p
+from math import inf, log1p
 
 import oracles
 import pytest
-from cells import Cell, cells, split
-from hypothesis import given, settings
+from cells import CONFIDENCES, Cell, cells, extremes, split
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from monitor.estimators.recall import PopulationRecall, population_recall
@@ -184,6 +184,65 @@ def test_halving_rate_is_at_most_one() -> None:
     reading = population_recall([SEED, _unflagged(1_000, 600, (4, 0, 1))])
 
     assert reading.halving_random_rate == 1.0
+
+
+@pytest.mark.parametrize(("documents", "reason"), [(3_838, None), (3_839, "unflagged_unlabelled")])
+def test_large_language_that_nobody_labelled_takes_the_headline(documents: int, reason: str | None) -> None:
+    """A language with over a hundredth of the unflagged documents, none labelled, leaves where-looked alone."""
+    cell = [SEED, _unflagged(380_000, 200, (4, 0, 1)), StratumSample("nl", "unflagged", documents, ())]
+    reading = population_recall(cell)
+
+    assert (reason, reason is None) == (reading.reason, reading.lower is not None)
+    assert _rounded(reading.where_looked) == (0.949, 0.892, 0.977)
+
+
+@pytest.mark.parametrize(("documents", "reason"), [(41, None), (42, "flagged_unlabelled")])
+def test_large_flagged_language_that_nobody_labelled_leaves_nothing(documents: int, reason: str | None) -> None:
+    """The same limit where tools looked: there isn't even a recall where they did."""
+    cell = [SEED, _unflagged(380_000, 200), StratumSample("nl", "loose_only", documents, ())]
+    reading = population_recall(cell)
+
+    assert (reason, reason is None) == (reading.reason, reading.where_looked is not None)
+
+
+def _lopsided(census: int, spans: int) -> list[StratumSample]:
+    """Return one label that stands for nearly everything, and one found occurrence that stands for itself."""
+    return [
+        StratumSample("en", "both", census, (Design(0.05, 50, 1, Moments.of(0, spans)),)),
+        StratumSample("en", "unflagged", 100_000, (Design(0.005, 500, 10, Moments()),)),
+        StratumSample("nl", "both", 1, (Design(0.05, 1, 1, Moments.of(1, 1)),)),
+    ]
+
+
+@settings(max_examples=300, deadline=None)
+@given(cell=extremes(), confidence=st.sampled_from(CONFIDENCES))
+@example(cell=_lopsided(553_324, 20), confidence=0.95)
+@example(cell=_lopsided(10**9, 10**9), confidence=0.95)
+def test_no_sample_ends_the_board(cell: list[StratumSample], confidence: float) -> None:
+    """Whatever can be sampled gives limits in order, or a reason: never an exception, NaN or infinity."""
+    reading = population_recall(cell, confidence)
+    if reading.reason is None:
+        recall, looked = _limits(reading), reading.where_looked
+        assert looked is not None
+        assert 0 <= recall.lower <= recall.estimate <= recall.upper <= 1
+        assert 0 <= looked.lower <= looked.estimate <= looked.upper <= 1
+        assert reading.n_eff is not None
+        assert 0 < reading.n_eff < inf
+        share, rate = reading.unflagged_width_share, reading.halving_random_rate
+        assert share is None or 0 <= share <= 1
+        assert rate is None or 0 < rate <= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(cell=cells())
+def test_no_interval_where_a_kind_is_unlabelled(cell: Cell) -> None:
+    """The reason, and with it the interval, follows from the languages' labels and census as the oracle reads them."""
+    reason = population_recall(oracles.rows(*cell)).reason
+    if reason in {None, "flagged_unlabelled", "unflagged_unlabelled"}:
+        flagged, blind = (oracles.unlabelled(*cell, flagged=kind) for kind in (True, False))
+        expected = "flagged_unlabelled" if flagged else "unflagged_unlabelled" if blind else None
+
+        assert expected == reason
 
 
 @settings(max_examples=60, deadline=None)

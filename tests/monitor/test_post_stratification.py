@@ -79,16 +79,65 @@ def test_pooling_does_not_mix_completeness() -> None:
     assert pytest.approx([11.0, 2.2]) == _weights(*rows)
 
 
-def test_language_without_labels_is_pooled_with_the_same_kind_of_the_others() -> None:
-    """In a roll-up, unlabelled unflagged documents are like unflagged ones elsewhere, and flagged like flagged."""
+def test_small_language_without_labels_is_pooled_with_the_same_kind_of_the_others() -> None:
+    """In a roll-up, a few unlabelled documents are like those elsewhere, flagged like flagged, the others likewise."""
     rows = (
-        _row("en", "both", 100, 50),
-        _row("en", "unflagged", 1000, 50),
+        _row("en", "both", 990, 50),
+        _row("en", "unflagged", 9900, 50),
         _row("es", "loose_only", 10, 0),
-        _row("es", "unflagged", 500, 0),
+        _row("es", "unflagged", 100, 0),
     )
 
-    assert pytest.approx([110 / 50, 1500 / 50]) == _weights(*rows)
+    assert pytest.approx([1000 / 50, 10_000 / 50]) == _weights(*rows)
+
+
+def test_large_language_without_labels_is_not_made_of_its_neighbours() -> None:
+    """Above a hundredth of a kind, nobody's labels stand for it: the weights of the others don't change."""
+    rows = (
+        _row("en", "both", 990, 50),
+        _row("en", "unflagged", 9900, 50),
+        _row("es", "loose_only", 10, 0),
+        _row("es", "unflagged", 101, 0),
+    )
+
+    assert pytest.approx([1000 / 50, 9900 / 50]) == _weights(*rows)
+
+
+@pytest.mark.parametrize("stratum", ["both", "unflagged"])
+@pytest.mark.parametrize("thousands", [1, 29, 57, 999_999])
+def test_languages_without_labels_may_hold_a_hundredth_together(stratum: str, thousands: int) -> None:
+    """Exactly a hundredth is still pooled, one document more isn't, at any size and however many languages share it."""
+
+    def told(more: int) -> bool:
+        rows = (
+            _row("en", stratum, 990 * thousands, 5),
+            _row("es", stratum, 4 * thousands + more, 0),
+            _row("fy", stratum, 6 * thousands, 0),
+        )
+        return has_unlabelled(rows, flagged=stratum != "unflagged")
+
+    assert (False, True) == (told(0), told(1))
+
+
+def test_kinds_are_judged_apart() -> None:
+    """A language whose flagged documents are labelled is still unknown where nobody looked."""
+    rows = (
+        _row("en", "both", 100, 50),
+        _row("en", "unflagged", 100, 50),
+        _row("es", "both", 100, 50),
+        _row("es", "unflagged", 100, 0),
+    )
+
+    assert (False, True) == (has_unlabelled(rows, flagged=True), has_unlabelled(rows, flagged=False))
+
+
+@settings(max_examples=60, deadline=None)
+@given(cell=cells(), flagged=st.booleans())
+def test_what_is_unlabelled_equals_the_oracle(cell: Cell, flagged: bool) -> None:  # noqa: FBT001  # drawn
+    """Language by language, over lists of documents."""
+    expected = oracles.unlabelled(*cell, flagged=flagged)
+
+    assert expected == has_unlabelled(unite(oracles.rows(*cell)), flagged=flagged)
 
 
 def test_kind_without_any_label_is_left_out_and_told() -> None:

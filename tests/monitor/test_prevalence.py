@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import oracles
 import pytest
-from cells import Cell, cells
+from cells import CONFIDENCES, Cell, cells, extremes
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from monitor.estimators.prevalence import PrevalenceLimits, prevalence
 from monitor.estimators.recall import population_recall
 from monitor.estimators.sample import Design, Moments, StratumSample
 from monitor.estimators.wilson import wilson
+from monitor.records import Stratum
 
 
 @pytest.mark.parametrize("census", [500, 1_000_000])
@@ -63,6 +67,36 @@ def test_share_of_documents_is_at_most_one() -> None:
 def test_no_label_of_a_kind_gives_no_value(cell: list[StratumSample]) -> None:
     """What unlabelled documents hold is unknown, not nothing."""
     assert PrevalenceLimits(None, None, 0, 0) == prevalence(cell)
+
+
+@pytest.mark.parametrize("stratum", ["both", "unflagged"])
+@pytest.mark.parametrize(("documents", "known"), [(10, True), (11, False)])
+def test_large_language_without_labels_gives_no_value(stratum: Stratum, documents: int, *, known: bool) -> None:
+    """Ten of 1,000 are pooled with the others; more are unknown."""
+    labelled = StratumSample("en", stratum, 990, (Design(0.1, 99, 99, Moments.of(0, 1)),))
+    limits = prevalence([labelled, StratumSample("nl", stratum, documents, ())])
+
+    assert (known, known) == (limits.documents is not None, limits.per_1000 is not None)
+
+
+@settings(max_examples=60, deadline=None)
+@given(cell=cells())
+def test_no_value_where_a_kind_is_unlabelled(cell: Cell) -> None:
+    """There is a value where something is labelled, and neither kind is unknown to the oracle."""
+    unknown = any(oracles.unlabelled(*cell, flagged=kind) for kind in (True, False))
+    expected = any(one.labelled for one in cell[0]) and not unknown
+
+    assert expected == (prevalence(oracles.rows(*cell)).documents is not None)
+
+
+@settings(max_examples=300, deadline=None)
+@given(cell=extremes(), confidence=st.sampled_from(CONFIDENCES))
+def test_no_sample_ends_the_board(cell: list[StratumSample], confidence: float) -> None:
+    """Whatever can be sampled gives finite limits in order, or none: never an exception, NaN or infinity."""
+    limits = prevalence(cell, confidence)
+    if limits.documents is not None and limits.per_1000 is not None:
+        assert 0 <= limits.documents.lower <= limits.documents.estimate <= limits.documents.upper <= 1
+        assert 0 <= limits.per_1000.lower <= limits.per_1000.estimate <= limits.per_1000.upper < inf
 
 
 @settings(max_examples=60, deadline=None)

@@ -309,7 +309,7 @@ def test_the_largest_labels_make_records_and_rows_that_topics_take() -> None:
     moved = [Record(n, 0, output.value) for n, output in enumerate(outputs)]
     assert ledger.fold("labels_by_document", moved[:8], 8) == []
     before = max(len(row or b"") for row in ledger.rows().values())
-    drawn = msgspec.json.encode(sampled(text="a" * 20_000, spans=widest(10_000, 64)))
+    drawn = msgspec.json.encode(sampled(text="a" * 20_000, spans=[Span(n, n + 1, WIDE * 64) for n in range(10_000)]))
     ledger.fold("sampled", [Record(0, 0, drawn)], 1)
     assert ledger.fold("labels_by_document", moved[8:], 20) == []
     after = max(len(row or b"") for row in ledger.rows().values())

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from monitor.estimators.mover import product_of_shares
 from monitor.estimators.sample import Interval
 from monitor.estimators.wilson import normal_quantile, wilson, wilson_share
 
@@ -85,6 +86,54 @@ def test_limits_solve_the_score_equation(n: float, share: float, quantile: float
 
     for p in interval[1:]:
         assert pytest.approx(quantile**2 * p * (1 - p) / n, abs=1e-12) == (share - p) ** 2
+
+
+def test_small_share_with_a_wide_quantile_keeps_its_lower_limit() -> None:
+    """One in ten million at Student's 12.7: the roots' product, p²/(1 + s) over the upper limit, not 0."""
+    interval = wilson_share(1e-7, 1.0, 12.706)
+
+    assert interval.lower > 0
+    assert pytest.approx(1e-14 / (1 + 12.706**2), rel=1e-12) == interval.lower * interval.upper
+
+
+@settings(max_examples=300, deadline=None)
+@given(share=st.floats(0, 1), n=st.floats(5e-324, 1e300), quantile=st.floats(0, 1e300))
+def test_limits_are_in_order_for_any_float(share: float, n: float, quantile: float) -> None:
+    """From the smallest float to the largest: never an exception, NaN or infinity, and corners are exact."""
+    interval = wilson_share(share, n, quantile)
+
+    assert 0 <= interval.lower <= interval.estimate <= interval.upper <= 1
+    assert interval.lower == 0 or share > 0
+    assert interval.upper == 1 or share < 1
+
+
+@settings(max_examples=300, deadline=None)
+@given(true=st.integers(1, 10**18), share=st.floats(0, 1), confidence=st.floats(5e-324, 1 - 2**-53))
+def test_any_confidence_gives_limits_in_order(true: int, share: float, confidence: float) -> None:
+    """Counts up to 1e18 at every confidence that the config allows."""
+    interval = wilson(min(round(share * true), true), true, confidence)
+
+    assert interval is not None
+    assert 0 <= interval.lower <= interval.estimate <= interval.upper <= 1
+
+
+_SHARE = st.lists(st.floats(0, 1), min_size=3, max_size=3).map(sorted)
+
+
+@settings(max_examples=300, deadline=None)
+@given(first=_SHARE, second=_SHARE)
+def test_product_of_shares_stays_in_order(first: list[float], second: list[float]) -> None:
+    """Limits of 0 and the smallest floats included."""
+    one, other = (Interval(estimate, lower, upper) for lower, estimate, upper in (first, second))
+    product = product_of_shares(one, other)
+
+    assert 0 <= product.lower <= product.estimate <= product.upper <= 1
+
+
+@pytest.mark.parametrize("lower", [0.0, 5e-324])
+def test_product_with_a_lower_limit_of_nothing_has_none(lower: float) -> None:
+    """There's no log of 0, nor a quotient by the smallest float."""
+    assert Interval(0.25, 0.0, 0.5) == product_of_shares(Interval(0.5, lower, 1.0), Interval(0.5, 0.5, 0.5))
 
 
 def test_real_numbers_are_interpolated() -> None:

@@ -155,7 +155,7 @@ def test_a_fifth_sampled_covers_the_census() -> None:
 def test_a_fifth_sampled_covers_the_census_in_every_cell(decisions: str, annotator: str | None) -> None:
     """Over 200 keys intervals hold the census in at least 94 % over all, and lower limits in 96 % in each cell.
 
-    A draw without an interval is in neither share, so it's bounded how many there are: 5 % over all, half in a cell.
+    A draw without an interval is in neither share, so it's bounded how many there are: 5 % over all, 10 % in a cell.
     """
     counts = coverage(decisions, annotator, 200)
     cells = {cell for cell, _ in counts}
@@ -164,7 +164,7 @@ def test_a_fifth_sampled_covers_the_census_in_every_cell(decisions: str, annotat
     assert sum(counts[cell, "held"] for cell in cells) >= 0.94 * intervals
     for cell in cells:
         with_interval = counts[cell, "draws"] - counts[cell, "no interval"]
-        assert with_interval >= 0.5 * counts[cell, "draws"], cell
+        assert with_interval >= 0.9 * counts[cell, "draws"], cell
         assert counts[cell, "lower held"] >= 0.96 * with_interval, cell
 
 
