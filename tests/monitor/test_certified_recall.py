@@ -35,7 +35,8 @@ def test_a_random_rate_of_five_in_ten_thousand_cannot_exclude_5989_missed_docume
 @given(
     seen=st.integers(0, 9),
     rate=st.sampled_from((0.03, 0.1, 0.5, 0.9, 0.995)),
-    alpha=st.sampled_from((0.05, 0.04, 0.005, 0.0001)),
+    # not 1e-4, which is .1⁴: at a tie rounding decides
+    alpha=st.sampled_from((0.05, 0.04, 0.005, 0.00011)),
     room=st.integers(0, 90),
 )
 def test_bounds_equal_trying_every_number(seen: int, rate: float, alpha: float, room: int) -> None:

@@ -116,7 +116,7 @@ def test_languages_without_labels_may_hold_a_hundredth_together(stratum: str, th
         )
         return has_unlabelled(rows, flagged=stratum != "unflagged")
 
-    assert (False, True) == (told(0), told(1))
+    assert (told(0), told(1)) == (False, True)
 
 
 def test_kinds_are_judged_apart() -> None:
@@ -128,7 +128,7 @@ def test_kinds_are_judged_apart() -> None:
         _row("es", "unflagged", 100, 0),
     )
 
-    assert (False, True) == (has_unlabelled(rows, flagged=True), has_unlabelled(rows, flagged=False))
+    assert (has_unlabelled(rows, flagged=True), has_unlabelled(rows, flagged=False)) == (False, True)
 
 
 @settings(max_examples=60, deadline=None)

@@ -93,7 +93,7 @@ def test_small_share_with_a_wide_quantile_keeps_its_lower_limit() -> None:
     interval = wilson_share(1e-7, 1.0, 12.706)
 
     assert interval.lower > 0
-    assert pytest.approx(1e-14 / (1 + 12.706**2), rel=1e-12) == interval.lower * interval.upper
+    assert pytest.approx(1e-14 / (1 + 12.706**2), rel=1e-12, abs=0) == interval.lower * interval.upper
 
 
 @settings(max_examples=300, deadline=None)
