@@ -9,9 +9,11 @@ from __future__ import annotations
 from monitor.config import Config, PatternConfig, config_id
 from monitor.decoding import Limits
 from monitor.entities import Aliases
+from monitor.errors import ConfigError
 from monitor.net import Net, build_net
 from monitor.patterns import Pattern
 from monitor.sampling import Sampler
+from monitor.tally import ANY_ENTITY
 
 
 class Plan:
@@ -56,7 +58,11 @@ class Plan:
         targets: dict[tuple[str, str], float] = {}
         for name, recall in self.config.targets.items():
             entity, _, language = name.partition(".")
-            targets[self.aliases.fold(entity), language.lower()] = recall
+            # the roll-up may have a target of its own
+            cell = (ANY_ENTITY if entity.lower() == ANY_ENTITY else self.aliases.fold(entity), language.lower())
+            if cell in targets:
+                raise ConfigError(f"targets.{name}", "another target names the same cell: entity names are folded")
+            targets[cell] = recall
         return targets
 
 

@@ -238,7 +238,7 @@ async def _run(story: Story, *, once: bool) -> int:
     """Run until done, SIGINT or SIGTERM; return the exit code."""
     work = asyncio.get_running_loop().create_task(tell_once(story) if once else tell_live(story))
     loop = asyncio.get_running_loop()
-    for ending in (signal.SIGINT, signal.SIGTERM):
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(ending, _end_once, work)
     try:
         result = await work
@@ -271,4 +271,4 @@ def main(once: bool, data: Path | None) -> None:  # noqa: FBT001  # a flag of th
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="deploy/demo")

@@ -18,6 +18,7 @@ import msgspec
 
 from monitor.errors import SourceError
 from monitor.readings import BoardSnapshot
+from streams.embedded import die_with_parent
 
 _READY_WITHIN_S = 60.0
 _END_WITHIN_S = 20.0
@@ -55,6 +56,7 @@ class DemoWorker:
                 stdout=log,
                 stderr=log,
                 env={name: value for name, value in os.environ.items() if not name.startswith("RECALLWATCH_")},
+                preexec_fn=die_with_parent if sys.platform == "linux" else None,
                 start_new_session=True,  # Ctrl-C is ours to pass on
             )
         self._session = aiohttp.ClientSession()

@@ -73,7 +73,7 @@ class EmbeddedBroker:
             env={"RUST_LOG": "error"},
             # Ctrl-C reaches a whole process group: the broker must outlive the worker's last checkpoint
             start_new_session=True,
-            preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509  # one call, no locks
+            preexec_fn=die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509  # one call, no locks
         )
         atexit.register(self.stop)
         self._wait()
@@ -138,6 +138,6 @@ def _free_port(wanted: int) -> int:
     raise SourceError("no port is free on 127.0.0.1")
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Ask Linux to end this process when the one that started it is gone, even by SIGKILL."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

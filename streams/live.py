@@ -185,6 +185,7 @@ class LiveApp(App):
             heartbeat_at=now - (time.monotonic() - self.beat_at),
             flow=self._duties.flow,
             progress=self.progress(),
+            assigned=sum(len(stage.running) * len(stage.topics) for stage in self.stages),
             channels=self._channels,
             live=self.live,
             ready=self.ready,

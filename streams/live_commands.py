@@ -31,6 +31,9 @@ from streams.worker import run_worker
 
 log = structlog.get_logger(__name__)
 
+PATIENCE_S = 15.0
+"""How long `topics` and `history` wait for a broker."""
+
 
 @click.command()
 @config_options
@@ -47,7 +50,13 @@ def worker(config_path: Path | None, overrides: Sequence[str], verbose: bool) ->
 
 @click.command()
 @config_options
-@click.option("--port", default=USUAL_PORT, show_default=True, help="The broker's; another one where it is taken.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=USUAL_PORT,
+    show_default=True,
+    help="The broker's; another one where it is taken.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Debug lines too.")
 def up(
     config_path: Path | None,
@@ -99,8 +108,22 @@ def topics(config_path: Path | None, overrides: Sequence[str], check: bool) -> N
     Console().print(table)
 
 
+async def _find_broker(settings: Settings) -> None:
+    """Wait a little for the broker; a command that somebody waits for gives up, a worker doesn't.
+
+    Raises
+    ------
+    SourceError
+        No broker within `PATIENCE_S`, or one that refuses.
+    """
+    try:
+        await asyncio.wait_for(wait_for_broker(connection(settings)), PATIENCE_S)
+    except TimeoutError:
+        raise SourceError(f"{settings.config.kafka.brokers}: no broker within {PATIENCE_S:.0f} s") from None
+
+
 async def _ensure(settings: Settings, *, create: bool) -> None:
-    await wait_for_broker(connection(settings))
+    await _find_broker(settings)
     await ensure(connection(settings), declared_topics(settings.config), create=create)
 
 
@@ -147,7 +170,7 @@ async def _read_history(settings: Settings) -> History:
     found = History()
     topic = channel_topics(settings.config)["history"]
     reader = HistoryReader(connection(settings), topic, found)
-    await wait_for_broker(connection(settings))
+    await _find_broker(settings)
     await _expect(settings, topic)
     try:
         await reader.start()

@@ -55,6 +55,9 @@ class LiveConfig:
             return False
         self._stamp = stamp
         try:
+            if stamp is not None and not stamp[1]:
+                # every default at once, the published key too, is nobody's wish
+                raise ConfigError("", "the file is empty", source=str(self._settings.path))  # noqa: TRY301
             settings = load_settings(self._settings.path, self._settings.overrides, self._env, broker=False)
             plan = Plan(settings.config)
         except ConfigError as error:

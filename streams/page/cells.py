@@ -131,14 +131,27 @@ def _cell(readings: list[Reading], mine: Version, older: list[Version], window: 
 
 def _fell(cell: Cell) -> bool:
     upper, previous = cell.reading.matched.upper, cell.previous
-    if cell.reading.status == "expired" or upper is None or previous is None or previous.status != "ok":
+    if cell.reading.status == "expired" or previous is None or previous.status != "ok":
         return False
-    return previous.matched.lower is not None and upper < previous.matched.lower
+    if finds_nothing(cell.reading):
+        upper = 0.0
+    return upper is not None and previous.matched.lower is not None and upper < previous.matched.lower
+
+
+NOT_ONE_OF = 5
+"""True occurrences without a single find that call somebody, where no interval can be given."""
+
+
+def finds_nothing(reading: Reading) -> bool:
+    """Say whether several occurrences were labelled and none found, all where no tool looked: no interval says it."""
+    return reading.matched.lower is None and reading.matched.found == 0 and reading.matched.true >= NOT_ONE_OF
 
 
 def state(reading: Reading) -> State:
     """Return what a reading alone says; the certified lower limit stands in where there's no interval."""
     lower, upper, target = reading.matched.lower, reading.matched.upper, reading.target
+    if target is not None and finds_nothing(reading) and reading.status != "expired":
+        return "act"
     if lower is None and reading.certified is not None:
         lower, upper = reading.certified.lower, 1.0
     if reading.status == "expired" or lower is None or upper is None:

@@ -125,7 +125,7 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
     states = {c.state for c in found}
     unknown, more_unknown = largest(snapshot.unknown_entities, MAX_NAMES)
     refused = bool(pipeline.config_problem)
-    told = "act" if "act" in states or refused else "unknown" if states <= {"unknown"} else "ok"
+    told = "act" if "act" in states or refused else "ok" if states & {"ok", "unproven"} else "unknown"
     state = "unknown" if stale else told
     rows = [
         Row(
@@ -147,6 +147,7 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
         "choices": [
             (*field, values) for field, values in zip(selection._asdict().items(), _choices(snapshot), strict=True)
         ],
+        "shown": sorted({(c.reading.detector, c.reading.version) for c in found}),
         "several": len({c.reading.detector for c in found}) > 1,
         "window": found[0].reading.window if found else None,
         "changes": sorted(snapshot.changes, key=lambda c: -(c.at or 0))[:8],

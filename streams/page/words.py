@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from monitor.exposition import clean
 from monitor.readings import ANY, Queue, Reading, Share
-from streams.page.cells import Cell, State
+from streams.page.cells import Cell, State, finds_nothing
 
 DASH = "–"
 """An en dash: how a range is written, and what stands where nothing is."""
@@ -105,8 +105,15 @@ def why(reading: Reading, queues: Iterable[Queue], now: float) -> str:
     """Return why a row has no interval, or nothing where it has one."""
     if reading.matched.lower is not None:
         return ""
-    if reading.certified is not None:
+    if finds_nothing(reading):
+        return f"none of {reading.matched.true} found, and no tool looked where they were"
+    if reading.certified is not None and not reading.certified.missed:
         return f"no miss seen: at least {number(reading.certified.lower)} of the documents, certified"
+    return _lacking(reading, queues, now)
+
+
+def _lacking(reading: Reading, queues: Iterable[Queue], now: float) -> str:
+    """Return what is missing for a number."""
     if reading.sampled == 0:
         return "nothing sampled yet"
     if reading.status == "no_label":
@@ -130,6 +137,8 @@ def headline(found: Sequence[Cell], queues: Iterable[Queue], now: float) -> str:
     if all(c.state == "unknown" for c in found):
         queue = next((q for q in queues if q.language == ANY and q.open), None)
         return "No number yet" + (f": {waiting(queue, now)}." if queue else ".")
+    if not acting and all(c.reading.target is None for c in found):
+        return "No target is set: nothing is judged."
     if not acting:
         return f"None of {_plural(len(found), 'cell')} needs you."
     first = sorted(acting, key=lambda c: c.rolled_up)[:2]

@@ -144,3 +144,10 @@ def test_rates_of_a_language_have_no_case() -> None:
     sampling = read_config({"sampling": {"by_language": {"NL": {"random_rate": 0.25}}}}).sampling
 
     assert Sampler(sampling).rates("nl", "unflagged").probability == 0.25
+
+
+def test_targets_of_one_cell_are_refused_and_the_roll_up_may_have_one() -> None:
+    """Names are folded, so two spellings would be two answers to one question."""
+    with pytest.raises(ConfigError, match=r"targets\.email_address"):
+        Plan(read_config({"targets": {"EMAIL": 0.9, "email_address": 0.8}}))
+    assert Plan(read_config({"targets": {"any": 0.5}})).target("any", "any") == 0.5

@@ -160,3 +160,12 @@ def test_without_a_file_nothing_changes() -> None:
     """Settings of the environment alone stay."""
     live = LiveConfig(load_settings(None), {})
     assert settle(live) == [False, False]
+
+
+def test_an_emptied_file_is_refused(file: File) -> None:
+    """All defaults at once, the published key too, is nobody's wish."""
+    live = watch(file)
+    settle(live)
+    file.write("")
+    assert settle(live) == [False, False]
+    assert (live.refused, "empty" in live.problem) == (1, True)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.pipeline import Pipeline
-from monitor.readings import BoardSnapshot, Change, Reading, Share, Tally
+from monitor.readings import BoardSnapshot, Certified, Change, Reading, Share, Tally
 from streams.page import POLICY, Selection, render
 from streams.page.cells import ORDER, cells
 
@@ -268,3 +268,40 @@ def test_no_text_at_all_changes_the_page_beyond_its_words(value: str) -> None:
     page = named(value)
     assert tags(page) == tags(named("PLAIN"))
     assert page.encode()
+
+
+BLIND = boards.reading(
+    "PERSON",
+    "en",
+    target=0.9,
+    status="no_interval",
+    matched=Share(0, 2000, estimate=0.0, reason="no_truth_where_looked"),
+    certified=Certified(0.0, 0, 990, 0, 5_000),
+)
+
+
+def test_a_detector_that_finds_nothing_calls_somebody() -> None:
+    """All that was there lay where no tool looked: there is no interval, and no reason to be calm."""
+    board = msgspec.structs.replace(boards.quiet_board(), readings=(BLIND,))
+    assert states(board) == {ONE: "act"}
+    page = render(board, boards.worker(), boards.NOW)
+    assert "none of 2000 found, and no tool looked where they were" in page
+    assert "no miss seen" not in page
+
+
+def test_without_a_target_nothing_is_judged() -> None:
+    """A page of intervals that nobody asks anything of isn't good news."""
+    board = msgspec.structs.replace(boards.quiet_board(), readings=(boards.reading("PERSON", "en"),))
+    page = render(board, boards.worker(), boards.NOW)
+    assert "No target is set: nothing is judged." in page
+    assert 'data-state="unknown"' in page
+
+
+def test_the_page_names_the_version_that_it_shows() -> None:
+    """Under the filter of an earlier version its own name stands above its numbers."""
+    board = boards.busy_board()
+    page = render(board, boards.worker(), boards.NOW, Selection(version=f"{boards.DETECTOR} 1"))
+    line = re.search(r"<p class=when>(.*?)</p>", page, re.DOTALL)
+    assert line is not None
+    assert f"{boards.DETECTOR} 1 " in line.group(1)
+    assert f"{boards.DETECTOR} 2 " not in line.group(1)
