@@ -20,6 +20,10 @@ class ChangeRecord(msgspec.Struct, frozen=True):
 
 
 def change_record(topic: str, partition: int, offset: int, plan: Plan, at_s: float) -> Output:
-    """Return the history record of a change of plan."""
+    """Return the history record of a change of plan.
+
+    The time is part of its key: of two changes at one offset the later decides, and the topic keeps both.
+    """
     change = ChangeRecord(topic, partition, offset, plan.id, plan.thinning, at_s)
-    return Output("history", f"change/{topic}/{partition}/{offset}".encode(), msgspec.json.encode(change))
+    key = f"change/{topic}/{partition}/{offset}/{int(at_s * 1000)}"
+    return Output("history", key.encode(), msgspec.json.encode(change))

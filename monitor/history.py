@@ -1,8 +1,8 @@
 """What was in force when: every config that ever decided a record, and from which offset of which partition on.
 
 The history topic is compacted and small, and every worker follows it. Its records are of three kinds: a config with its
-time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>`, see `monitor.changes.ChangeRecord`), and
-where the board is (`board`). What is read again below a recorded offset is decided under the plan of then.
+time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>/<ms>`, see `monitor.changes`), and where the
+board is (`board`). What is read again below a recorded offset is decided under the plan of then.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ class History:
     def __init__(self) -> None:
         self.configs: dict[str, ConfigRecord] = {}
         self.changes: dict[tuple[str, int], dict[int, Recorded]] = {}
+        """By partition and offset; of two at one offset, the one that was recorded last."""
+        self.recorded: dict[bytes, ChangeRecord] = {}
+        """All of them, by the key of their record."""
         self.board_url = ""
         self.unreadable = 0
         """Records that no worker of this version wrote."""
@@ -68,6 +71,7 @@ class History:
                 self.configs[rest] = msgspec.json.decode(value, type=ConfigRecord)
             elif kind == "change":
                 change = msgspec.json.decode(value, type=ChangeRecord)
+                self.recorded[key] = change
                 of_partition = self.changes.setdefault((change.topic, change.partition), {})
                 of_partition[change.offset] = Recorded(change.offset, change.config, change.thinning, change.at)
             else:
@@ -97,7 +101,7 @@ class History:
 
         Partitions take it up one after the other: the first one's time counts.
         """
-        recorded = sorted((c.at, c.config) for of in self.changes.values() for c in of.values())
+        recorded = sorted((change.at, change.config) for change in self.recorded.values())
         before: str | None = None
         taken: list[Change] = []
         for at, config in recorded:

@@ -137,11 +137,7 @@ def history(config_path: Path | None, overrides: Sequence[str], as_json: bool) -
     """
     configure_logs(level="warning")
     found = asyncio.run(_read_history(read_settings(config_path, overrides)))
-    changes = sorted(
-        (c.at, topic, p, c.offset, c.config, c.thinning)
-        for (topic, p), by in found.changes.items()
-        for c in by.values()
-    )
+    changes = sorted((c.at, c.topic, c.partition, c.offset, c.config, c.thinning) for c in found.recorded.values())
     if as_json:
         names = ("at", "topic", "partition", "offset", "config", "thinning")
         document = {"changes": [dict(zip(names, c, strict=True)) for c in changes], "configs": found.configs}

@@ -157,3 +157,11 @@ def test_equal_trees_are_one_config() -> None:
     assert config_id(read_config({"sampling": {"random_rate": 0.5, "key": KEY}})) == config_id(
         msgspec.structs.replace(Config(), sampling=msgspec.structs.replace(Config().sampling, random_rate=0.5, key=KEY))
     )
+
+
+def test_two_changes_at_one_offset_are_both_kept_and_the_later_decides() -> None:
+    """Where no record came between them nothing was decided under the first; it was in force all the same."""
+    found = history(change_record("d", 0, 5, OLD, 1.0), change_record("d", 0, 5, NEW, 2.0))
+    assert [c.config for c in found.of("d", 0)] == [NEW.id]
+    assert [c.config for c in found.recorded.values()] == [OLD.id, NEW.id]
+    assert [c.what for c in found.latest_changes()] == [NEW.id, OLD.id]

@@ -118,7 +118,7 @@ def test_stages_read_and_keep_what_they_should() -> None:
 def test_a_new_partition_records_its_first_config() -> None:
     """Config and offset, once."""
     worker = Worker()
-    assert worker.prepare() == [f"config/{OLD.id}", f"change/{TOPIC}/0/0"]
+    assert worker.prepare() == [f"config/{OLD.id}", f"change/{TOPIC}/0/0/1000"]
     assert worker.prepare() == []
     assert worker.recorded() == [(0, OLD.id)]
 
@@ -128,7 +128,7 @@ def test_a_change_takes_effect_from_the_next_record_on() -> None:
     worker = Worker()
     worker.read(5)
     worker.live.plan = NEW
-    assert worker.prepare() == [f"config/{NEW.id}", f"change/{TOPIC}/0/5"]
+    assert worker.prepare() == [f"config/{NEW.id}", f"change/{TOPIC}/0/5/1000"]
     worker.read(7)
     assert [worker.decided[o] for o in range(7)] == [[OLD.id]] * 5 + [[NEW.id]] * 2
     held = held_in(worker.route.head())
@@ -169,7 +169,7 @@ def test_without_a_known_end_no_change_is_taken_up() -> None:
     worker.read(3)
     assert worker.prepare() == []
     worker.end = 3
-    assert worker.prepare() == [f"config/{NEW.id}", f"change/{TOPIC}/0/3"]
+    assert worker.prepare() == [f"config/{NEW.id}", f"change/{TOPIC}/0/3/1000"]
 
 
 @pytest.mark.parametrize("written", [3, 5])
@@ -240,7 +240,7 @@ def test_a_config_is_recorded_once_for_all_partitions() -> None:
     (route, *_) = Stages(TOPICS, worker.live, worker.history, lambda: 1.0, lambda _place: 0).specs()
     assert route.prepare is not None
     outputs = route.prepare(route.opener(1, None, {})) or []
-    assert [output.key.decode() for output in outputs] == [f"change/{TOPIC}/1/0"]
+    assert [output.key.decode() for output in outputs] == [f"change/{TOPIC}/1/0/1000"]
 
 
 def test_other_stages_take_up_a_config_at_once() -> None:
