@@ -1,8 +1,8 @@
 """What was in force when: every config that ever decided a record, and from which offset of which partition on.
 
-The history topic is compacted and small, and every worker follows it. Its records are of three kinds: a config with its
-time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>/<ms>`, see `monitor.changes`), and where the
-board is (`board`). What is read again below a recorded offset is decided under the plan of then.
+The history topic is compacted and small, and every worker follows it. Its records are of three kinds: a config with
+its time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>/<ms>`, see `monitor.changes`), and
+where the board is (`board`). What is read again below a recorded offset is decided under the plan of then.
 """
 
 from __future__ import annotations
