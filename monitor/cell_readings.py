@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from monitor.cells import Frame, Version, VersionSums
 from monitor.estimators.certified import certified_recall
+from monitor.estimators.post_stratification import weight_range
 from monitor.estimators.prevalence import prevalence
 from monitor.estimators.recall import population_recall
 from monitor.estimators.sample import StratumSample
@@ -72,7 +73,7 @@ class CellReadings:
         estimates = self._estimate(matched, masked, stratum is None, confidence)
         sampled, labelled = sum(s.sampled for s in matched), sum(s.labelled for s in matched)
         completeness = labelled / sampled if sampled else None
-        weights = [1 / d.probability for s in matched for d in s.designs if d.sampled]
+        lightest, heaviest = weight_range(matched) or (None, None)
         return Reading(
             entity=entity,
             language=scope.language,
@@ -88,8 +89,8 @@ class CellReadings:
             masked=estimates.masked,
             certified=estimates.certified,
             prevalence=estimates.prevalence,
-            weight_min=min(weights, default=None),
-            weight_max=max(weights, default=None),
+            weight_min=lightest,
+            weight_max=heaviest,
             target=scope.plan.target(entity, scope.language),
             config=scope.config,
             net=scope.net,
