@@ -7,42 +7,46 @@ built and no tuple hashed per span beyond the entity's own name.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from monitor.records import STRATA, Stratum
 from monitor.tally import CensusKey, CountKey, FlaggedKey, Tally, VersionKey
 
-_PLACE: dict[Stratum, int] = {stratum: i for i, stratum in enumerate(STRATA)}
+_DECISIONS = CountKey("records", "decision")
+"""Not counted one by one: it is the sum over the groups."""
 
 
 class Group:
     """Counts of one language, detector and version."""
 
-    __slots__ = ("detector", "documents", "entities", "first_ms", "language", "last_ms", "version")
+    __slots__ = ("detector", "documents", "entities", "first_ms", "fresh", "language", "last_ms", "version")
 
     def __init__(self, language: str, detector: str, version: str) -> None:
         self.language = language
         self.detector = detector
         self.version = version
-        self.documents = [0] * len(STRATA)
+        self.documents = dict.fromkeys(STRATA, 0)
         self.entities: dict[str, list[int]] = {}
         self.first_ms = -1
         self.last_ms = -1
+        self.fresh = 0
+        """Documents counted since somebody set it back; part of no state."""
 
-    def count(self, stratum: Stratum, entities: list[str], timestamp_ms: int) -> None:
+    def count(self, stratum: Stratum, entities: Sequence[str], timestamp_ms: int) -> None:
         """Count one document; `entities` names each of its spans, repeats included."""
-        self.documents[_PLACE[stratum]] += 1
-        if self.first_ms < 0 or timestamp_ms < self.first_ms:
-            self.first_ms = timestamp_ms
+        self.documents[stratum] += 1
+        self.fresh += 1
         self.last_ms = max(self.last_ms, timestamp_ms)
-        met: set[str] = set()
+        if timestamp_ms < self.first_ms or self.first_ms < 0:
+            self.first_ms = timestamp_ms
+        rows = self.entities
         for entity in entities:
-            row = self.entities.get(entity)
+            row = rows.get(entity)
             if row is None:
-                row = self.entities[entity] = [0, 0]
+                row = rows[entity] = [0, 0]
             row[1] += 1
-            if entity not in met:
-                met.add(entity)
-                row[0] += 1
+        for entity in set(entities):
+            rows[entity][0] += 1
 
 
 class CensusDay:
@@ -65,13 +69,16 @@ class CensusDay:
     def tally(self) -> Tally:
         """Return the counts as a tally."""
         tally = Tally({key: (n,) for key, n in self.counts.items() if n})
+        decisions = sum(sum(g.documents.values()) for g in self.groups.values())
+        if decisions:
+            tally.rows[_DECISIONS] = (decisions,)
         for g in self.groups.values():
-            for stratum, documents in zip(STRATA, g.documents, strict=True):
+            for stratum, documents in g.documents.items():
                 if documents:
                     tally.rows[CensusKey(g.language, g.detector, g.version, stratum)] = (documents,)
             for entity, (documents, spans) in g.entities.items():
                 tally.rows[FlaggedKey(g.language, g.detector, g.version, entity)] = (documents, spans)
-            if any(g.documents):
+            if any(g.documents.values()):
                 tally.note_seen(VersionKey(g.language, g.detector, g.version), g.first_ms, g.last_ms)
         return tally
 
@@ -81,10 +88,10 @@ class CensusDay:
         day = cls()
         for key, row in tally.rows.items():
             if isinstance(key, CensusKey):
-                day.group(*key[:3]).documents[_PLACE[key.stratum]] = row[0]
+                day.group(*key[:3]).documents[key.stratum] = row[0]
             elif isinstance(key, FlaggedKey):
                 day.group(*key[:3]).entities[key.entity] = list(row)
-            elif isinstance(key, CountKey):
+            elif isinstance(key, CountKey) and key != _DECISIONS:
                 day.counts[key] = row[0]
         for version, (first, last) in tally.seen.items():
             group = day.group(*version)

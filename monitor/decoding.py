@@ -35,7 +35,7 @@ from monitor.sizes import (
     longest_redacted,
 )
 
-__all__ = ["Decoded", "Limits", "Quarantine", "decode_decision", "decode_label", "span_fault"]
+__all__ = ["Decoded", "Limits", "Quarantine", "decode_decision", "decode_label", "span_fault", "typed_decision"]
 
 _DECISION = msgspec.json.Decoder(Decision)
 _LABEL = msgspec.json.Decoder(Label)
@@ -67,27 +67,45 @@ def decode_decision(value: bytes, limits: Limits) -> Decoded:
     >>> decode_decision(value, Limits()).record.text
     'Anna'
     """
+    record = typed_decision(value, limits)
+    if record is None:
+        return salvage_decision(value, limits)
+    if _flawless(record.spans, record.text):
+        return Decoded(record, ())
+    return _set_aside(record)
+
+
+def typed_decision(value: bytes, limits: Limits) -> Decision | None:
+    """Return the decision where the fast path can read it: all of it is checked except for its `spans`.
+
+    None is for `decode_decision` to look into. It's what ROUTE calls first: there the spans' checks are one loop with
+    the reading of their names (`monitor.spelling`).
+
+    Raises
+    ------
+    RecordError
+        `TextTooLong` and `TooManySpans`, which need no second look.
+    """
     try:
         record = _DECISION.decode(value)
     except _REFUSED:
-        record = None
-    if record is None:
-        return salvage_decision(value, limits)
+        return None
     second, threshold = record.second, record.threshold
     if (
-        _blank(record)
+        record.doc_id.isspace()  # an empty name was refused already
+        or record.lang.isspace()
+        or record.detector.isspace()
+        or record.version.isspace()
         or (threshold is not None and not 0.0 <= threshold <= 1.0)
-        or (second is not None and len(second) > limits.max_spans)
+        or (second is not None and (len(second) > limits.max_spans or not _flawless(second, record.text)))
         # no text is longer than the JSON that holds it
         or (len(value) > LONGEST_FIELD and _oversized(record, len(value), limits))
     ):
-        return salvage_decision(value, limits)
+        return None
     if len(value) > limits.max_text_bytes:
         check_length(record.text, limits)
     check_count(record.spans, limits)
-    if _flawless(record.spans, record.text) and (second is None or _flawless(second, record.text)):
-        return Decoded(record, ())
-    return _set_aside(record)
+    return record
 
 
 def decode_label(value: bytes, limits: Limits) -> Label:
@@ -117,11 +135,6 @@ def decode_label(value: bytes, limits: Limits) -> Label:
         return salvage_label(value, limits)
     check_count(label.spans, limits)
     return check_size(msgspec.structs.replace(label, spans=usable_or_raise(label.spans, limits)), len(value))
-
-
-def _blank(record: Decision) -> bool:
-    """Return whether a required name is whitespace only; an empty one was refused already."""
-    return record.doc_id.isspace() or record.lang.isspace() or record.detector.isspace() or record.version.isspace()
 
 
 def _oversized(record: Decision, read: int, limits: Limits) -> bool:
@@ -162,9 +175,5 @@ def _flawless(spans: Sequence[Span], text: str) -> bool:
 
 def _set_aside(record: Decision) -> Decoded:
     """Return a typed record without the spans that can't be used."""
-    text, second = record.text, record.second
-    spans, aside = keep_usable(record.spans, "$.spans", len(text), text)
-    second_aside: list[Quarantine] = []
-    if second is not None:
-        second, second_aside = keep_usable(second, "$.second", len(text), text)
-    return Decoded(msgspec.structs.replace(record, spans=spans, second=second), (*aside, *second_aside))
+    spans, aside = keep_usable(record.spans, "$.spans", len(record.text), record.text)
+    return Decoded(msgspec.structs.replace(record, spans=spans), tuple(aside))

@@ -21,7 +21,7 @@ import msgspec
 from monitor.census import CensusDay, Group
 from monitor.changes import change_record
 from monitor.dead_letters import dead_letter
-from monitor.decoding import Decoded, decode_decision
+from monitor.decoding import Quarantine, decode_decision, typed_decision
 from monitor.entities import clean_name
 from monitor.errors import RecordError, StateError, TooLarge
 from monitor.fold import Channel, Output
@@ -30,12 +30,13 @@ from monitor.origin import DrawnRecord
 from monitor.plan import Plan
 from monitor.records import Decision, Record, Span, Stratum
 from monitor.sampling import Draw
+from monitor.spelling import Flagged, Spelling
 from monitor.tallies import DAY_MS, Clock, latest_usable_ms, published, usable_ms
 from monitor.tally import ANY_ENTITY, CountKey, Tally
 
-_DECISIONS = CountKey("records", "decision")
 _TOMBSTONES = CountKey("records", "tombstone")
 _CACHED = 10_000
+_NEVER = 1 << 63
 LARGEST_BYTES = 7 << 20
 """Of a drawn document; topics and producer take 8 MiB."""
 
@@ -112,10 +113,8 @@ class Route:
         self._versions = BoundedNames(limits.max_versions)
         self._entities = BoundedNames(limits.max_entities)
         self._groups: dict[tuple[str, str, str], Group] = {}
-        self._spelled: dict[str, tuple[str, str]] = {}
         if head is not None:
             self._restore(head)
-        self.plan = self._changes[0].plan
         self._advance_plan(self._start)
 
     @property
@@ -146,35 +145,50 @@ class Route:
         outputs: list[Output] = []
         position = self._start
         latest_ms = latest_usable_ms(self._clock)
-        for record in records:
-            if record.offset >= position:
-                position = record.offset + 1
-                self._take(channel, record, outputs, latest_ms)
+        for offset, timestamp_ms, value, _key in records:
+            if offset < position:
+                continue
+            position = offset + 1
+            if offset >= self._plan_until:
+                self._advance_plan(offset)
+            at_ms = usable_ms(timestamp_ms, self._day, latest_ms)
+            if at_ms >= self._day_until_ms:
+                self._seal(at_ms // DAY_MS)
+            if value is None:
+                self._open.counts[_TOMBSTONES] += 1
+                self._flow["tombstones", channel] += 1
+            else:
+                self._take(channel, offset, at_ms, value, outputs)
+        self._note_flow()
         self._next = max(position, following)
         return outputs
 
-    def _take(self, channel: Channel, record: Record, outputs: list[Output], latest_ms: int) -> None:
-        if len(self._changes) > 1 and record.offset >= self._changes[1].offset:
-            self._advance_plan(record.offset)
-        at_ms = usable_ms(record.timestamp_ms, self._day, latest_ms)
-        day = at_ms // DAY_MS
-        if day > self._day:
-            self._seal(day)
-        counts = self._open.counts
-        if record.value is None:
-            counts[_TOMBSTONES] += 1
-            self._flow["tombstones", channel] += 1
-            return
+    def _take(self, channel: Channel, offset: int, at_ms: int, value: bytes, outputs: list[Output]) -> None:
+        """Read a record: the fast path where it's flawless, else the one that sets aside what can't be used."""
+        limits = self.plan.limits
         try:
-            decoded = decode_decision(record.value, self.plan.limits)
+            decision = typed_decision(value, limits)
+            flagged = None if decision is None else self._spelling.read(decision)
+            if decision is None or flagged is None:
+                decision, quarantined = decode_decision(value, limits)
+                flagged = self._spelling.read_usable(decision)
+                self._note_aside(quarantined)
         except RecordError as error:
-            outputs.append(self._refuse(channel, record.offset, error))
+            outputs.append(self._refuse(channel, offset, error))
             return
-        counts[_DECISIONS] += 1
-        for set_aside in decoded.quarantined:
-            counts[CountKey("quarantined", set_aside.reason)] += 1
+        self._decide(decision, flagged, offset, at_ms, outputs)
+
+    def _note_aside(self, quarantined: Sequence[Quarantine]) -> None:
+        for set_aside in quarantined:
+            self._open.counts[CountKey("quarantined", set_aside.reason)] += 1
             self._flow["quarantined", set_aside.reason] += 1
-        self._decide(decoded, record.offset, at_ms, outputs)
+
+    def _note_flow(self) -> None:
+        """Add what was counted since the last call to the process's own counts."""
+        for group in self._open.groups.values():
+            if group.fresh:
+                self._flow["decisions", group.detector, group.version] += group.fresh
+                group.fresh = 0
 
     def _refuse(self, channel: Channel, offset: int, error: RecordError) -> Output:
         """Count a record that can't be used, and return its dead letter."""
@@ -182,18 +196,20 @@ class Route:
         self._flow["dead_letters", channel, error.reason] += 1
         return dead_letter(self.topic, self.partition, offset, error)
 
-    def _decide(self, decoded: Decoded, offset: int, at_ms: int, outputs: list[Output]) -> None:
+    def _decide(self, decision: Decision, flagged: Flagged, offset: int, at_ms: int, outputs: list[Output]) -> None:
         """Put the document into its stratum and group, count it there, and draw it or not."""
-        decision = decoded.record
-        spans, entities = self._decisions_of(decision)
-        stratum = _stratum(bool(spans), bool(decision.second) or self.plan.net.catches(decision.text))
-        group = self._group(decision)
-        self._flow["decisions", group.detector, group.version] += 1
+        spans, entities = flagged
+        plan = self.plan
+        if decision.second or plan.net.catches(decision.text):
+            stratum: Stratum = "both" if spans else "loose_only"
+        else:
+            stratum = "detector_only" if spans else "unflagged"
+        group = self._groups.get((decision.lang, decision.detector, decision.version)) or self._group(decision)
         group.count(stratum, entities, at_ms)
-        drawn = self.plan.sampler.draw(decision.doc_id, group.language, stratum)
+        drawn = plan.sampler.draw(decision.doc_id, group.language, stratum)
         if drawn is None:
             return
-        data = _encode(self._sampled(decision, list(spans.values()), group, stratum, drawn, (offset, at_ms)))
+        data = _encode(self._sampled(decision, spans, group, stratum, drawn, (offset, at_ms)))
         if len(data) > LARGEST_BYTES:
             outputs.append(self._refuse("decisions", offset, TooLarge("$.text", "escaped, more than a topic takes")))
             return
@@ -202,56 +218,22 @@ class Route:
         self._flow["sampled", which] += 1
         outputs.append(Output("sampled", decision.doc_id.encode(), data))
 
-    def _decisions_of(self, decision: Decision) -> tuple[dict[tuple[int, int, str], Span], list[str]]:
-        """Return the spans at or over the decision's own threshold, those that are identical once folded once.
-
-        Beside them stands the name that each counts under. The spans keep the producer's: names are folded anew where
-        they are compared with a label's, so that a change of aliases means both.
-        """
-        threshold, spelled = decision.threshold, self._spelled
-        spans: dict[tuple[int, int, str], Span] = {}
-        entities: list[str] = []
-        for s in decision.spans:
-            score = s.score
-            if threshold is not None and score is not None and score < threshold:
-                continue
-            name, counted = spelled.get(s.entity) or self._spell(s.entity)
-            key = (s.start, s.end, name)
-            held = spans.get(key)
-            if held is None:
-                entities.append(counted)
-                spans[key] = s
-            elif score is not None and (held.score is None or score > held.score):
-                spans[key] = s
-        return spans, entities
-
-    def _spell(self, entity: str) -> tuple[str, str]:
-        """Return an entity's folded name, and the one that the census counts it under."""
-        aliases = self.plan.aliases
-        name = aliases.fold(entity)
-        counted = name if aliases.known(name) else self._entities.admit(name, self._day)
-        if len(self._spelled) >= _CACHED:
-            self._spelled.clear()
-        self._spelled[entity] = name, counted
-        return name, counted
-
     def _group(self, decision: Decision) -> Group:
-        raw = (decision.lang, decision.detector, decision.version)
-        group = self._groups.get(raw)
-        if group is None:
-            if len(self._groups) >= _CACHED:
-                self._groups.clear()
-            language = self._languages.admit(clean_name(decision.lang).lower(), self._day)
-            named = f"{clean_name(decision.detector)}\n{clean_name(decision.version)}"
-            named = self._versions.admit(named, self._day)
-            detector, _, version = named.partition("\n")
-            group = self._groups[raw] = self._open.group(language, detector, version or detector)
+        """Return the counts that a decision goes to, and remember them under the names as they were spelled."""
+        if len(self._groups) >= _CACHED:
+            self._groups.clear()
+        language = self._languages.admit(clean_name(decision.lang).lower(), self._day)
+        named = f"{clean_name(decision.detector)}\n{clean_name(decision.version)}"
+        named = self._versions.admit(named, self._day)
+        detector, _, version = named.partition("\n")
+        group = self._open.group(language, detector, version or detector)
+        self._groups[decision.lang, decision.detector, decision.version] = group
         return group
 
     def _sampled(  # the wire record gathers all that is known of a drawn document
         self,
         decision: Decision,
-        spans: list[Span],
+        spans: Sequence[Span],
         group: Group,
         stratum: Stratum,
         drawn: Draw,
@@ -264,7 +246,7 @@ class Route:
             text=decision.text,
             detector=group.detector,
             version=group.version,
-            spans=spans,
+            spans=list(spans),
             stratum=stratum,
             slices=drawn.rates.slices,
             probability=drawn.rates.probability,
@@ -282,13 +264,14 @@ class Route:
 
     def _seal(self, day: int) -> None:
         """Close the open day for good; drop sealed days that no window can reach."""
+        self._note_flow()
         tally = self._open.tally()
         if tally.rows:
             self._sealed[str(self._day)] = self._unwritten[str(self._day)] = tally
         horizon = day - self.plan.horizon_days
         self._forget_names(horizon)
         self._open = CensusDay()
-        self._day = day
+        self._begin(day)
         for old in [key for key in self._sealed if int(key) < horizon]:
             del self._sealed[old]
             self._unwritten[old] = None
@@ -301,18 +284,23 @@ class Route:
         self._entities.renew((entity for g in groups for entity in g.entities), self._day)
         for names in (self._languages, self._versions, self._entities):
             names.forget(horizon)
+
+    def _begin(self, day: int) -> None:
+        """Make `day` the open one, and forget what was remembered for speed."""
+        self._day, self._day_until_ms = day, (day + 1) * DAY_MS
         self._groups.clear()
-        self._spelled.clear()
+        self._spelling = Spelling(self.plan.aliases, self._entities, day)
 
     def _advance_plan(self, offset: int) -> None:
+        """Decide under the plan that is in force at `offset` from now on."""
         while len(self._changes) > 1 and self._changes[1].offset <= offset:
             del self._changes[0]
         self.plan = self._changes[0].plan
+        self._plan_until = self._changes[1].offset if len(self._changes) > 1 else _NEVER
         limits = self.plan.config.limits
         self._languages.limit, self._versions.limit = limits.max_languages, limits.max_versions
         self._entities.limit = limits.max_entities
-        self._groups.clear()
-        self._spelled.clear()
+        self._begin(self._day)
 
     def adopt(self, plan: Plan, at_s: float, not_before: int = 0) -> list[Output]:
         """Take up another plan from the next record on; return the history record of it, or nothing if it's in force.
@@ -360,12 +348,6 @@ class Route:
         """Note that what `rows` and `tallies` returned is durable."""
         self._unwritten.clear()
         self._unpublished = False
-
-
-def _stratum(flagged: bool, loose: bool) -> Stratum:  # noqa: FBT001  # two facts of one kind, never called from elsewhere
-    if flagged:
-        return "both" if loose else "detector_only"
-    return "loose_only" if loose else "unflagged"
 
 
 def _encode(sampled: DrawnRecord) -> bytes:

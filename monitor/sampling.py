@@ -19,6 +19,7 @@ from monitor.config import Sampling
 from monitor.records import Slices, Stratum
 
 _FULL = 1 << 64
+_ALL = bytes([255] * 9)  # above every hash, which has eight bytes
 
 
 class Rates(NamedTuple):
@@ -27,9 +28,9 @@ class Rates(NamedTuple):
     slices: Slices
     probability: float
     """π, thinning included, in (0, 1]."""
-    random_below: int
-    loose_below: int
-    """Hashes below these are drawn: the rate times 2⁶⁴."""
+    random_below: bytes
+    loose_below: bytes
+    """Hashes below these are drawn: the rate times 2⁶⁴, as bytes that compare like numbers; empty where it's 0."""
 
 
 class Draw(NamedTuple):
@@ -40,8 +41,15 @@ class Draw(NamedTuple):
     loose: bool
 
 
-def _threshold(rate: float) -> int:
-    return _FULL if rate >= 1 else int(rate * _FULL)
+def _threshold(rate: float) -> bytes:
+    r"""Return 64 bits that a hash is compared with: bytes, since making a number of each hash takes longer.
+
+    >>> _threshold(0.5), _threshold(1.0) > bytes([255] * 8), _threshold(0.0)
+    (b'\x80\x00\x00\x00\x00\x00\x00\x00', True, b'')
+    """
+    if rate >= 1:
+        return _ALL
+    return int(rate * _FULL).to_bytes(8) if rate else b""
 
 
 class Sampler:
@@ -101,19 +109,19 @@ class Sampler:
 
     def draw(self, doc_id: str, language: str, stratum: Stratum) -> Draw | None:
         """Return which slices draw the document, or None: the same answer whenever and wherever it's asked."""
-        rates = self.rates(language, stratum)
+        rates = self._rates.get((language, stratum)) or self.rates(language, stratum)
         name = doc_id.encode()
         random = _hash(self._random, name) < rates.random_below
-        loose = rates.loose_below > 0 and _hash(self._loose, name) < rates.loose_below
+        loose = rates.loose_below != b"" and _hash(self._loose, name) < rates.loose_below
         if not (random or loose):
             return None
-        if self._thin_below < _FULL and _hash(self._thin, name) >= self._thin_below:
+        if self._thin_below != _ALL and _hash(self._thin, name) >= self._thin_below:
             return None
         return Draw(rates, random, loose)
 
 
-def _hash(keyed: hashlib.blake2b, name: bytes) -> int:
+def _hash(keyed: hashlib.blake2b, name: bytes) -> bytes:
     """Return 64 bits of the keyed hash of a document's id."""
     state = keyed.copy()
     state.update(name)
-    return int.from_bytes(state.digest())
+    return state.digest()
