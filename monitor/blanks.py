@@ -1,13 +1,23 @@
 """Which code points of a text are white space, kept after the text itself is let go of.
 
 A label may be nothing but white space, and is then none; to say so whenever it comes, the ledger needs this and no word
-of the text. One byte a code point, deflated: some 500 bytes for a transcript of 5 KB.
+of the text. Kept are the lengths of the stretches between white space, a byte each, Huffman-coded: some 350 bytes for a
+transcript of 5 KB, where a deflated map of a byte a code point takes 520 and more time, and a bit each 590.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+_BEYOND = 0x3001
+"""Above the last code point that is white space."""
+_IS_WHITE = np.array([chr(code).isspace() for code in range(_BEYOND + 1)])
+_LONG = 255
+"""A stretch of so many that goes on with the next byte: no white space follows."""
+_STRETCHES = [*(bytes(length) + b"\1" for length in range(_LONG)), bytes(_LONG)]
 
 
 def blanks(text: str) -> bytes:
@@ -17,10 +27,26 @@ def blanks(text: str) -> bytes:
     >>> is_blank(1, 3), is_blank(0, 2), is_blank(3, 4)
     (True, False, False)
     """
-    return zlib.compress(bytes(map(str.isspace, text)))
+    # splitting at a regex took five times as long, and a twentieth of ROUTE's time where one in a hundred is drawn
+    if text.isascii():
+        white = _IS_WHITE[np.frombuffer(text.encode(), np.uint8)]
+    else:
+        white = _IS_WHITE[np.minimum(np.frombuffer(text.encode("utf-32-le"), np.uint32), _BEYOND)]
+    lengths: list[int] = (np.diff(np.flatnonzero(white), prepend=-1, append=len(text)) - 1).tolist()
+    if max(lengths) >= _LONG:
+        lengths = [byte for length in lengths for byte in _bytes_of(length)]
+    # the smallest window and memory: there's nothing to find twice, and setting up larger ones takes longer than coding
+    packing = zlib.compressobj(wbits=-9, memLevel=4, strategy=zlib.Z_HUFFMAN_ONLY)
+    return packing.compress(bytes(lengths)) + packing.flush()
+
+
+def _bytes_of(length: int) -> Iterator[int]:
+    yield from [_LONG] * (length // _LONG)
+    yield length % _LONG
 
 
 def blank_test(packed: bytes) -> Callable[[int, int], bool]:
     """Return a test whether `[start, end)` of the text, `start < end`, is white space alone."""
-    marks = zlib.decompress(packed)
+    lengths = zlib.decompress(packed, wbits=-zlib.MAX_WBITS)
+    marks = b"".join(map(_STRETCHES.__getitem__, lengths))[:-1]  # the text's end is no white space
     return lambda start, end: marks.find(0, start, end) < 0

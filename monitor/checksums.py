@@ -96,8 +96,10 @@ def iban(candidate: str) -> bool:
     length = IBAN_LENGTHS.get(compact[:2], 0)
     if not length or len(compact) < length or not (compact.isascii() and compact.isalnum()):
         return False
-    account = compact[4:length] + compact[:4]
-    return int("".join(map(_IBAN_DIGITS.__getitem__, account))) % 97 == 1
+    account = compact[4:length]
+    if not account.isdigit():  # most are digits throughout, and spelling those out letter by letter takes half the time
+        account = "".join(map(_IBAN_DIGITS.__getitem__, account))
+    return int(account + "".join(map(_IBAN_DIGITS.__getitem__, compact[:4]))) % 97 == 1
 
 
 def es_nif(candidate: str) -> bool:

@@ -110,6 +110,11 @@ class Document(msgspec.Struct, array_like=True):
     labelled_from: dict[int, int] = {}
     """The same of the labels as the tools sent them."""
 
+    @property
+    def answered(self) -> set[str]:
+        """The entities that annotators named, as they spelled them."""
+        return {entity for text in self.texts for answer in text.answers for _, _, entity in answer.spans}
+
     def count(self, outcome: Outcome) -> None:
         """Count what became of a record."""
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
@@ -272,6 +277,8 @@ def _drawn(sampled: Sampled) -> Drawn:
 
 
 def _check_spans(label: Label, text: Text) -> None:
+    if not label.spans:
+        return
     is_blank = blank_test(text.blank)
     for i, span in enumerate(label.spans):
         if span.end > text.length:

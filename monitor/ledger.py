@@ -16,19 +16,31 @@ leaves the checksum with the head that names the new limit, and is deleted after
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from monitor.counted_names import CountedNames
 from monitor.day_tallies import DayTallies
 from monitor.dead_letters import dead_letter
 from monitor.decoding import decode_label
 from monitor.document import DAY_S, Document
-from monitor.errors import BadSpan, NotJson, RecordError, StateError, TooLarge
+from monitor.errors import BadSpan, NotJson, RecordError, TooLarge
 from monitor.fold import Channel, Output
-from monitor.names import UNLISTED, BoundedNames
+from monitor.ledger_rows import (
+    FORMAT,
+    NO_HEAD,
+    Head,
+    cover_of,
+    covered_row,
+    document_of,
+    hash_of,
+    is_ahead,
+    new_row,
+    read_head,
+    read_row,
+)
 from monitor.origin import DrawnRecord, origin_of
 from monitor.plan import Plan
 from monitor.records import Record
@@ -36,31 +48,9 @@ from monitor.tallies import DAY_MS, usable_ms
 from monitor.tally import CountKey
 
 _DRAWN = msgspec.json.Decoder(DrawnRecord)
-_ROW = msgspec.msgpack.Decoder(Document)
 _MASK = (1 << 64) - 1
 _EXPIRED = "expired"
 """Of a drawn document that comes from a partition of decisions as far behind the others as the window is long."""
-
-
-class _Head(msgspec.Struct, array_like=True, frozen=True):
-    """The row of a partition's positions."""
-
-    format: int
-    sampled_next: int | None
-    labels_next: int | None
-    day: int
-    limit_day: int
-    """Rows whose last day is before this one have expired."""
-    count: int
-    checksum: int
-    dead: list[tuple[int, str, int]]
-    """Records that left no row, being unreadable or expired: day, reason, times."""
-    rebuilt_to: int = 0
-    """The position that was reached before the last rebuild."""
-
-
-_NO_HEAD = _Head(1, None, None, 0, 0, 0, 0, [])
-"""What a partition begins with: rows of a first checkpoint that was cut short are ahead of it."""
 
 
 class Ledger:
@@ -102,48 +92,54 @@ class Ledger:
         self._next: dict[Channel, int | None] = {"sampled": None, "labels_by_document": None}
         self._day = self._limit_day = 0
         self._dead: Counter[tuple[int, str]] = Counter()
-        self._bodies: dict[str, bytes] = {}
+        self._rows: dict[str, bytes] = {}
+        """As the table holds them, the very same bytes: its cover, then the body."""
         self._covered: dict[str, int] = {}
-        """What the durable head counts for each row; 0 for nothing."""
+        """What the last head counts for a row where that isn't the row's own hash; 0 for nothing."""
+        self._total = self._count = 0
+        """Sum and number of what the last head counts for the rows that are here."""
         self._ahead: set[str] = set()
         self._dirty: set[str] = set()
         self._expired: dict[str, int] = {}
         """Rows that expired since the durable head, with what it counts for them."""
         self._deletable: set[str] = set()
-        self._last_day: dict[int, set[str]] = {}
-        self._names = BoundedNames(plan.config.limits.max_entities)
+        self._on_day: dict[int, list[str]] = {}
+        """Documents by the last day they were drawn; one that was drawn again later stands under both days."""
+        self._names = CountedNames(plan.aliases, plan.config.limits.max_entities)
         self.rebuilt = False
         self._rebuilt_to = 0
-        self._restore(_NO_HEAD if head is None else _read_head(head, partition), rows or {})
+        answered = self._restore(NO_HEAD if head is None else read_head(head, partition), rows or {})
         self._days = DayTallies("ledger", partition)
         self._days.drop_before(self._limit_day)
-        self._tally_all()
+        self._tally_all(answered)
 
     # recovery
 
-    def _restore(self, head: _Head, rows: Mapping[str, bytes]) -> None:
-        total = count = 0
+    def _restore(self, head: Head, rows: Mapping[str, bytes]) -> set[str]:
+        """Take over the rows, or none of them; return the entities that annotators named."""
+        answered: set[str] = set()
         for key, row in rows.items():
-            body = row[8:]
-            document = _read_row(body, self._partition)
+            document = read_row(row, self._partition)
             if document.day < head.limit_day:
                 self._deletable.add(key)
                 continue
-            ahead = _is_ahead(document, head.sampled_next, head.labels_next)
-            if ahead:
+            if is_ahead(document, head.sampled_next, head.labels_next):
                 self._ahead.add(key)
-            covered = int.from_bytes(row[:8]) if ahead else _hash(key, body)
-            total, count = total + covered, count + (covered != 0)
-            self._covered[key] = covered
-            self._bodies[key] = body
-            self._last_day.setdefault(document.day, set()).add(key)
-        if (total & _MASK, count) != (head.checksum, head.count):
+                covered = self._covered[key] = cover_of(row)
+            else:
+                covered = hash_of(key, row)
+            self._count_in(covered)
+            answered |= document.answered
+            self._rows[key] = row
+            self._on_day.setdefault(document.day, []).append(key)
+        if (self._total & _MASK, self._count) != (head.checksum, head.count):
             self._rebuild(rows, max(head.rebuilt_to, (head.sampled_next or 0) + (head.labels_next or 0)))
-            return
+            return set()
         self._rebuilt_to = head.rebuilt_to
         self._next = {"sampled": head.sampled_next, "labels_by_document": head.labels_next}
         self._day, self._limit_day = head.day, head.limit_day
         self._dead = Counter({(day, reason): times for day, reason, times in head.dead})
+        return answered
 
     def _rebuild(self, rows: Mapping[str, bytes], reached: int) -> None:
         """Forget the rows and read both topics again from their start.
@@ -154,33 +150,24 @@ class Ledger:
         self.rebuilt = True
         self._rebuilt_to = reached
         self._flow["rebuilds", "ledger"] += 1
-        self._bodies.clear()
+        self._rows.clear()
         self._covered.clear()
+        self._total = self._count = 0
         self._ahead.clear()
-        self._last_day.clear()
+        self._on_day.clear()
         self._deletable = set(rows)
         self._next = {"sampled": 0, "labels_by_document": 0}
 
-    def _tally_all(self) -> None:
+    def _tally_all(self, answered: Iterable[str]) -> None:
         self._days.clear()
-        self._names = BoundedNames(self.plan.config.limits.max_entities)
-        for name in sorted({name for body in self._bodies.values() for name in self._unknown_names(_ROW.decode(body))}):
-            self._names.admit(name, 0)
-        for key, body in self._bodies.items():
-            self._days.add_all(key, _ROW.decode(body), self._fold, self.plan.iou)
+        self._names = CountedNames(self.plan.aliases, self.plan.config.limits.max_entities)
+        self._names.admit(answered)
+        self._days.add_documents(self._documents(), self._names.__getitem__, self.plan.iou)
         for (day, reason), times in self._dead.items():
             self._days.add(day, _count_key(reason), times)
 
-    def _unknown_names(self, document: Document) -> set[str]:
-        """Return the names in a document's answers that the alias table doesn't know."""
-        fold, known = self.plan.aliases.fold, self.plan.aliases.known
-        spelled = {entity for text in document.texts for answer in text.answers for _, _, entity in answer.spans}
-        return {name for name in map(fold, spelled) if not known(name)}
-
-    def _fold(self, entity: str) -> str:
-        """Return the name that a labelled or a detected span counts under: annotators can't make names without end."""
-        name = self.plan.aliases.fold(entity)
-        return name if self.plan.aliases.known(name) or name in self._names.held else UNLISTED
+    def _documents(self) -> Iterator[Document]:
+        return map(document_of, self._rows.values())
 
     # reading on
 
@@ -221,15 +208,15 @@ class Ledger:
             self._dead[self._limit_day, _EXPIRED] += 1
             self._days.add(self._limit_day, _count_key(_EXPIRED), 1)
             return
-        document, is_new = self._open(sampled.doc_id, sampled.day)
+        document, before = self._open(sampled.doc_id, sampled.day)
         if record.offset <= document.sampled_offset:
             return
-        if not is_new:
-            self._days.take_all(sampled.doc_id, document, self._fold, self.plan.iou)
+        if before is not None:
+            self._days.take_document(document, self._names.__getitem__, self.plan.iou)
         labels = self.plan.config.labels
         task = document.draw(sampled, labels.deadline_days * DAY_S, labels.copies)
         document.sampled_offset = record.offset
-        self._keep(sampled.doc_id, document)
+        self._keep(sampled.doc_id, document, before)
         if task is not None:
             self._flow["tasks",] += 1
             outputs.append(Output("annotation_tasks", task.doc_id.encode(), msgspec.json.encode(task)))
@@ -241,11 +228,11 @@ class Ledger:
             self._count_dead(record, f"labels_by_document/{error.reason}")
             raise
         at_ms = usable_ms(record.timestamp_ms, self._day)
-        document, is_new = self._open(label.doc_id, max(at_ms // DAY_MS, self._limit_day))
+        document, before = self._open(label.doc_id, max(at_ms // DAY_MS, self._limit_day))
         if record.offset <= document.labels_offset:
             return
-        if not is_new:
-            self._days.take_all(label.doc_id, document, self._fold, self.plan.iou)
+        if before is not None:
+            self._days.take_document(document, self._names.__getitem__, self.plan.iou)
         document.labels_offset = record.offset
         try:
             outcome = document.answer(label, at_ms / 1000, origin_of(value))
@@ -255,7 +242,7 @@ class Ledger:
             self._flow["labels", "rejected"] += 1
             raise
         finally:
-            self._keep(label.doc_id, document)
+            self._keep(label.doc_id, document, before)
 
     def _count_dead(self, record: Record, reason: str) -> None:
         day = max(usable_ms(record.timestamp_ms, self._day) // DAY_MS, self._limit_day)
@@ -264,22 +251,37 @@ class Ledger:
 
     # rows
 
-    def _open(self, doc_id: str, day: int) -> tuple[Document, bool]:
-        body = self._bodies.get(doc_id)
-        return (Document(day), True) if body is None else (_ROW.decode(body), False)
+    def _open(self, doc_id: str, day: int) -> tuple[Document, int | None]:
+        """Return a document and the day it stands under, None for a new one."""
+        row = self._rows.get(doc_id)
+        if row is None:
+            return Document(day), None
+        document = document_of(row)
+        return document, document.day
 
-    def _keep(self, doc_id: str, document: Document) -> None:
-        body = self._bodies.get(doc_id)
-        if body is not None:
-            self._last_day[_ROW.decode(body).day].discard(doc_id)
-        self._last_day.setdefault(document.day, set()).add(doc_id)
-        self._bodies[doc_id] = msgspec.msgpack.encode(document)
-        self._covered.setdefault(doc_id, self._expired.pop(doc_id, 0))
+    def _keep(self, doc_id: str, document: Document, before: int | None) -> None:
+        if doc_id not in self._covered:
+            self._covered[doc_id] = self._last_cover(doc_id)
+        if document.day != before:
+            self._on_day.setdefault(document.day, []).append(doc_id)
+        self._rows[doc_id] = new_row(document)
         self._dirty.add(doc_id)
         self._deletable.discard(doc_id)
-        for name in sorted(self._unknown_names(document)):
-            self._names.admit(name, 0)  # never let go of before all rows are read anew: what was added is taken away
-        self._days.add_all(doc_id, document, self._fold, self.plan.iou)
+        self._names.admit(document.answered)
+        self._days.add_document(document, self._names.__getitem__, self.plan.iou)
+
+    def _last_cover(self, doc_id: str) -> int:
+        """Return what the last head counts for a document that is about to change."""
+        row = self._rows.get(doc_id)
+        if row is not None:
+            return hash_of(doc_id, row)
+        covered = self._expired.pop(doc_id, 0)
+        self._count_in(covered)
+        return covered
+
+    def _count_in(self, covered: int, sign: int = 1) -> None:
+        self._total += sign * covered
+        self._count += sign * (covered != 0)
 
     def _advance(self, day: int) -> None:
         """Move on to a later day and let go of what no window can reach any more."""
@@ -287,22 +289,30 @@ class Ledger:
             return
         self._day = day
         self._limit_day = max(self._limit_day, day - self.plan.horizon_days)
-        for old in [d for d in self._last_day if d < self._limit_day]:
-            for doc_id in self._last_day.pop(old):
-                self._days.take_all(doc_id, _ROW.decode(self._bodies.pop(doc_id)), self._fold, self.plan.iou)
-                self._expired[doc_id] = self._covered.pop(doc_id)
-                self._dirty.discard(doc_id)
-                self._ahead.discard(doc_id)
+        for old in [d for d in self._on_day if d < self._limit_day]:
+            for doc_id in self._on_day.pop(old):
+                row = self._rows.get(doc_id)
+                if row is not None and document_of(row).day < self._limit_day:
+                    self._expire(doc_id, row)
         for dead in [key for key in self._dead if key[0] < self._limit_day]:
             del self._dead[dead]
         self._days.drop_before(self._limit_day)
+
+    def _expire(self, doc_id: str, row: bytes) -> None:
+        self._days.take_document(document_of(row), self._names.__getitem__, self.plan.iou)
+        del self._rows[doc_id]
+        covered = self._covered.pop(doc_id, None)
+        self._expired[doc_id] = covered = hash_of(doc_id, row) if covered is None else covered
+        self._count_in(covered, -1)
+        self._dirty.discard(doc_id)
+        self._ahead.discard(doc_id)
 
     def adopt(self, plan: Plan) -> None:
         """Take up another plan; what the rows add up to is worked out anew where it can differ."""
         before, self.plan = self.plan, plan
         same_names = (before.config.entities, before.config.limits) == (plan.config.entities, plan.config.limits)
         if not (same_names and before.iou == plan.iou):
-            self._tally_all()
+            self._tally_all({name for document in self._documents() for name in document.answered})
 
     # checkpoints
 
@@ -310,19 +320,23 @@ class Ledger:
         """Return documents that changed, and None for those that expired before the last head."""
         written: dict[str, bytes | None] = dict.fromkeys(self._deletable)
         for doc_id in self._dirty:
-            written[doc_id] = self._covered[doc_id].to_bytes(8) + self._bodies[doc_id]
+            row = self._rows[doc_id]
+            covered = self._covered.get(doc_id)
+            covered = hash_of(doc_id, row) if covered is None else covered
+            # the table keeps these bytes too: they are there once
+            written[doc_id] = self._rows[doc_id] = covered_row(covered, row)
         return written
 
     def head(self) -> bytes:
         """Return positions, count and checksum, of every row as it is now; one still ahead counts as it did."""
         nexts = self._next["sampled"], self._next["labels_by_document"]
-        ahead = {d for d in self._ahead if _is_ahead(_ROW.decode(self._bodies[d]), *nexts)}
-        for doc_id in (self._dirty | self._ahead) - ahead:
-            self._covered[doc_id] = _hash(doc_id, self._bodies[doc_id])
-        self._ahead = ahead
-        counted = [covered for covered in self._covered.values() if covered]
+        self._ahead = {d for d in self._ahead if is_ahead(document_of(self._rows[d]), *nexts)}
+        for doc_id in self._covered.keys() - self._ahead:
+            self._count_in(self._covered.pop(doc_id), -1)
+            self._count_in(hash_of(doc_id, self._rows[doc_id]))
         dead = sorted((day, reason, times) for (day, reason), times in self._dead.items())
-        head = _Head(1, *nexts, self._day, self._limit_day, len(counted), sum(counted) & _MASK, dead, self._rebuilt_to)
+        total = self._total & _MASK
+        head = Head(FORMAT, *nexts, self._day, self._limit_day, self._count, total, dead, self._rebuilt_to)
         return msgspec.msgpack.encode(head)
 
     def tallies(self) -> list[Output]:
@@ -342,30 +356,3 @@ class Ledger:
 
 def _count_key(reason: str) -> CountKey:
     return CountKey("documents" if reason == _EXPIRED else "dead_letters", reason)
-
-
-def _read_head(row: bytes, partition: int) -> _Head:
-    try:
-        head: _Head | None = msgspec.msgpack.decode(row, type=_Head)
-    except msgspec.DecodeError:
-        head = None
-    if head is None or head.format != 1:
-        raise StateError(f"ledger/{partition}: no head of this version: delete the ledger changelog")
-    return head
-
-
-def _read_row(body: bytes, partition: int) -> Document:
-    try:
-        return _ROW.decode(body)
-    except msgspec.DecodeError:
-        raise StateError(f"ledger/{partition}: no row of this version: delete the ledger changelog") from None
-
-
-def _is_ahead(document: Document, sampled_next: int | None, labels_next: int | None) -> bool:
-    """Say whether a row has taken a record that lies at or beyond these positions."""
-    return document.sampled_offset >= (sampled_next or 0) or document.labels_offset >= (labels_next or 0)
-
-
-def _hash(key: str, body: bytes) -> int:
-    """Return 64 bits of a row's hash, never 0: that stands for a row that no head counts yet."""
-    return int.from_bytes(hashlib.blake2b(body, key=key.encode()[:64], digest_size=8).digest()) or 1

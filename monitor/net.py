@@ -1,51 +1,47 @@
-"""The loose net: does a text hold anything that looks like personal data? One RE2 pass over its UTF-8 bytes.
+"""The loose net: does a text hold anything that looks like personal data? RE2 reads its UTF-8 bytes once, seldom twice.
 
-All patterns and triggers are one `re2.Set`, a single automaton whose cost a byte doesn't grow with their number, and
-which no pattern can make superlinear. Three things it doesn't do by itself:
+It asks whether, never what or where, so a text is read no further than to the answer. One search goes for the union of
+all patterns and triggers: where it finds nothing, and that is the whole text read once, there is nothing. Where
+something without a check begins at the place that it found, or after it, the text is caught. Nine transcripts in ten
+are, on average in their first third: an automaton that tells which patterns match (`re2.Set`) reads them to the end,
+and takes twice the time. What is left holds candidates that need a closer look.
 
-* *Say that it failed.* If its automaton outgrows `max_mem`, `Set.Match` answers "nothing". `_SENTINEL` matches every
-  text, so an answer without it is a failure; each pattern is then searched alone, where RE2 has a way without one.
-* *Check sums.* Where all that matched has a check, candidates are looked up in a further pass and tried one at a time.
-  Tries are bounded by the text's length. A text with more candidates than that, all of them wrong, counts as caught:
-  nobody can say that a page full of card-shaped numbers holds none, and a loose net may err this way only.
-* *Take a str.* The binding reads a buffer of bytes. Encoding copies ASCII at memory speed (0.3 µs for 5 KB, of 13 in
-  all) and costs 6 µs where a letter isn't ASCII. The bytes of the record are no way out: JSON escapes stand in them.
-
-`Set.Match` releases the interpreter's lock.
+* *Checks.* Candidates of patterns with a check are tried one at a time. Tries are bounded by the text's length. A text
+  with more candidates than that, all of them wrong, counts as caught: nobody can say that a page full of card-shaped
+  numbers holds none, and a loose net may err this way only.
+* *Cost a byte.* RE2 can't be made superlinear, but where text brings ever new states of its automaton, each byte costs
+  a thousand times as much. So a pattern of an operator's that does so on ordinary prose is refused; one that could on
+  text made for it is looked for without the bounds of its repetitions, and with them only where that matched
+  (`monitor.pattern_states`).
+* *Bytes.* The binding reads a buffer of bytes. Encoding copies ASCII at memory speed (0.3 µs for 5 KB, of 8 in all)
+  and costs 6 µs where a letter isn't ASCII. The bytes of the record are no way out: JSON escapes stand in them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import re2
 
+from monitor.automata import HERE, MAX_MEM, SOMEWHERE, compiled, compiled_set, finder, options_of, union
 from monitor.checksums import CHECKS
 from monitor.errors import ConfigError
+from monitor.pattern_states import LIMIT, count_states, count_states_on
 from monitor.patterns import DEFAULT_PATTERNS, DEFAULT_TRIGGERS, Pattern, trigger_regex, union_regex
+from monitor.prose import PROSE
+from monitor.regex_syntax import loosen_regex
 
 REVISION = 1
 """Part of every net's version: raised when the same config begins to catch other texts (a check, a boundary)."""
 
-MAX_MEM = 32 << 20
-"""Bytes that RE2 may use for one automaton. The default net's took under 8 MB after 25 MB of random digits."""
+MOST_ON_PROSE = 400
+"""States that an operator's pattern may make on `PROSE`: those that count make 640 and more, others 30 at most."""
 
-_SENTINEL = r"\z"
 _FREE_TRIES = 3
 _BYTES_A_TRY = 2048
-_SOMEWHERE, _HERE = re2._re2.RE2.Anchor.UNANCHORED, re2._re2.RE2.Anchor.ANCHOR_START  # noqa: SLF001  # see _finder
-# Texts that a pattern must not match emptily: one that does fires on every document.
-_PROBES = (b"", b"a", b" a\n1 ")
-
-
-class Automaton(Protocol):
-    """What is used of `re2.Set`."""
-
-    def Match(self, text: bytes) -> list[int] | None:  # noqa: N802  # RE2's name
-        """Return the indices of all that matches, or None."""
+_LONGEST = 64  # bytes in which a candidate of a default pattern ends: an IBAN in groups takes 44
 
 
 class Net:
@@ -55,8 +51,7 @@ class Net:
     ----------
     patterns
         What to look for. Names are unique. A regex is RE2's syntax, case-sensitive unless it says `(?i)`, and `^` is
-        the text's beginning unless it says `(?m)`. One that counts from every start (`a.{40}c`) makes RE2 build its
-        automaton anew at each byte: linear still, but 6 µs a byte instead of 0.003 where `a` is frequent. Use `*`.
+        the text's beginning unless it says `(?m)`.
     triggers
         Words and phrases; `monitor.patterns` says how they're matched. One that stands twice counts once.
     max_mem
@@ -65,8 +60,8 @@ class Net:
     Raises
     ------
     ConfigError
-        For a pattern that doesn't compile, matches emptily, names an unknown check or has a name twice, and for a
-        trigger without a letter or digit. `key` names it: `net.patterns.passport_nl`.
+        For a pattern that doesn't compile, matches emptily, counts from every start (`a.{40}c`), names an unknown check
+        or has a name twice, and for a trigger without a letter or digit. `key` names it: `net.patterns.passport_nl`.
 
     Examples
     --------
@@ -75,26 +70,47 @@ class Net:
     (True, False, ['trigger:sort code'])
     """
 
-    __slots__ = ("_checks", "_find", "_find_any", "_names", "_set", "_singles", "_triggers", "version")
+    __slots__ = (
+        "_any",
+        "_beginnings",
+        "_candidates",
+        "_certain",
+        "_checks",
+        "_find",
+        "_loosened",
+        "_names",
+        "_near",
+        "_seldom",
+        "_singles",
+        "_triggers",
+        "_unbounded",
+        "version",
+    )
 
     version: str
 
     def __init__(self, patterns: Sequence[Pattern], triggers: Sequence[str], *, max_mem: int = MAX_MEM) -> None:
         _refuse_repeated(patterns)
-        options = _options(max_mem)
+        options = options_of(max_mem)
         self._triggers = tuple(dict.fromkeys(triggers))
         self._names = tuple(pattern.name for pattern in patterns)
         checks = [_check(pattern) for pattern in patterns]
         self._checks = {index: check for index, check in enumerate(checks) if check}
-        regexes = [pattern.regex for pattern in patterns]
-        self._singles = [_compiled(f"net.patterns.{pattern.name}", pattern.regex, options) for pattern in patterns]
-        for words in union_regex(self._triggers):
-            regexes.append(words)
-            self._singles.append(_compiled("net.triggers", words, options))
-        self._find = {index: _finder(self._singles[index]) for index in self._checks}
-        checked = "|".join(f"(?:{regexes[index]})" for index in self._checks)
-        self._find_any = _finder(_parsed("net.patterns", checked, options))
-        self._set = _compiled_set([*regexes, _SENTINEL], options)
+        self._singles = [compiled(f"net.patterns.{pattern.name}", pattern.regex, options) for pattern in patterns]
+        words = union_regex(self._triggers)
+        self._singles += [compiled("net.triggers", regex, options) for regex in words]
+        cheap = [_cheap(pattern) for pattern in patterns]
+        self._unbounded = {index for index, regex in enumerate(cheap) if regex != patterns[index].regex}
+        self._loosened = sorted(self._unbounded - self._checks.keys())
+        doubtful = {*self._checks, *self._loosened}
+        looked_for = [*cheap, *words]
+        self._any = union(looked_for, options)
+        self._certain = union((regex for n, regex in enumerate(looked_for) if n not in doubtful), options)
+        self._candidates = union((cheap[index] for index in self._checks), options)
+        self._seldom = union((cheap[index] for index in self._loosened), options)
+        self._find = {index: finder(self._singles[index]) for index in self._checks}
+        self._near = [index for index in self._checks if patterns[index] in DEFAULT_PATTERNS]
+        self._beginnings = compiled_set([patterns[index].regex for index in self._near], options)
         self.version = _version(patterns, self._triggers)
 
     def catches(self, text: str) -> bool:
@@ -103,12 +119,21 @@ class Net:
         `text` is any str without lone surrogates. Time is linear in its length.
         """
         data = text.encode()
-        matched = matched_indices(self._set, self._singles, data)
-        if not matched:
+        length = len(data)
+        [(start, _)] = self._any(SOMEWHERE, data, 0, length)
+        if start < 0:
             return False
-        if not self._checks.keys() >= set(matched):
+        [(certain, _)] = self._certain(SOMEWHERE, data, start, length)
+        if certain >= 0:
             return True
-        return any(True for _ in self._passing(data, matched))
+        return self._catches_exactly(data, start) or any(True for _ in self._passing(data, start))
+
+    def _catches_exactly(self, data: bytes, start: int) -> bool:
+        """Return whether a pattern fires that was looked for without its bounds."""
+        if not self._loosened:
+            return False
+        [(start, _)] = self._seldom(SOMEWHERE, data, start, len(data))
+        return start >= 0 and any(self._singles[index].search(data) for index in self._loosened)
 
     def names(self, text: str) -> list[str]:
         """Return what fires, in the order of the config, for tests and diagnosis: `catches` is true where any does.
@@ -116,49 +141,45 @@ class Net:
         A trigger is `trigger:` and its words. Slower than `catches`, which stops at the first.
         """
         data = text.encode()
-        matched = matched_indices(self._set, self._singles, data)
-        passing = set(self._passing(data, [index for index in matched if index in self._checks]))
-        fired = passing.union(index for index in matched if index not in self._checks)
-        names = [name for index, name in enumerate(self._names) if index in fired]
-        if any(index >= len(self._names) for index in fired):
+        passing = set(self._passing(data, 0))
+        fired = [
+            index in passing if index in self._checks else single.search(data) is not None
+            for index, single in enumerate(self._singles)
+        ]
+        names = [name for name, fires in zip(self._names, fired, strict=False) if fires]  # triggers come after them
+        if any(fired[len(self._names) :]):
             names += [f"trigger:{words}" for words in self._triggers if re2.search(trigger_regex(words), text)]
         return names
 
-    def _passing(self, data: bytes, matched: Sequence[int]) -> Iterator[int]:
-        """Yield those of `matched`, which all have a check, that a candidate passes; all of them when tries run out."""
-        if not matched:
-            return
-        tries = _FREE_TRIES + len(data) // _BYTES_A_TRY
-        find, length = (self._find[matched[0]] if len(matched) == 1 else self._find_any), len(data)
-        [(start, end)] = find(_SOMEWHERE, data, 0, length)
+    def _passing(self, data: bytes, start: int) -> Iterator[int]:
+        """Yield those with a check that a candidate from `start` on passes; where tries run out all that may begin."""
+        tries, length = _FREE_TRIES + len(data) // _BYTES_A_TRY, len(data)
+        [(start, end)] = self._candidates(SOMEWHERE, data, start, length)
         while start >= 0:
-            for index in matched:
-                if len(matched) > 1:
-                    [(here, end)] = self._find[index](_HERE, data, start, length)
+            indices = self._beginning(data, start)
+            for index in indices:
+                if len(indices) > 1 or index in self._unbounded:  # else what was found is this one's
+                    [(here, end)] = self._find[index](HERE, data, start, length)
                     if here < 0:
                         continue
-                if not tries:
-                    yield from matched
-                    return
                 tries -= 1
-                if self._checks[index](data[start:end].decode(errors="replace")):
+                if tries < 0 or self._checks[index](data[start:end].decode(errors="replace")):
                     yield index
             # From the next byte, not from the candidate's end: "2020 4111 1111 1111 1111" hides a card.
-            [(start, end)] = find(_SOMEWHERE, data, start + 1, length)
+            [(start, end)] = self._candidates(SOMEWHERE, data, start + 1, length)
 
+    def _beginning(self, data: bytes, start: int) -> Collection[int]:
+        """Return the patterns with a check that may match at a candidate's first byte.
 
-def matched_indices(automaton: Automaton, singles: Sequence[re2._Regexp], data: bytes) -> list[int]:
-    """Return the indices of the patterns that match somewhere in `data`, in no order; checks aren't applied.
-
-    `automaton` holds `singles` in their order and the sentinel after them. RE2 as of 2025 refuses to compile a set
-    that has no room for twenty states and starts afresh when its room is full, so a silent failure wasn't seen in any
-    trial; its interface allows one all the same, and a net that failed silently would look like a clean stream.
-    """
-    matched = automaton.Match(data) or []
-    if len(singles) in matched:
-        matched.remove(len(singles))
-        return matched
-    return [index for index, single in enumerate(singles) if single.search(data)]
+        One look at what follows tells it of the default ones, as they begin at a word's edge and end in `_LONGEST`
+        bytes; those of an operator's are all asked.
+        """
+        if not self._near:
+            return self._checks.keys()
+        places = self._beginnings.Match(data[start : start + _LONGEST])
+        # nothing may be a failure, as something begins here: then each is asked
+        near = [self._near[place] for place in places] if places else self._near
+        return near if len(self._near) == len(self._checks) else [*near, *(self._checks.keys() - set(self._near))]
 
 
 def build_net(defaults: bool, patterns: Mapping[str, Pattern | None], triggers: Sequence[str]) -> Net:  # noqa: FBT001  # the config's own key
@@ -187,14 +208,6 @@ def default_net() -> Net:
     return build_net(defaults=True, patterns={}, triggers=())
 
 
-def _options(max_mem: int) -> re2.Options:
-    options = re2.Options()
-    options.log_errors = False  # RE2 would write patterns to stderr
-    options.never_capture = True  # groups cost time, and nobody reads them
-    options.max_mem = max_mem
-    return options
-
-
 def _refuse_repeated(patterns: Sequence[Pattern]) -> None:
     names = [pattern.name for pattern in patterns]
     for name in names:
@@ -211,44 +224,26 @@ def _check(pattern: Pattern) -> Callable[[str], bool] | None:
     return CHECKS[pattern.check]
 
 
-def _compiled(key: str, regex: str, options: re2.Options) -> re2._Regexp:
-    compiled = _parsed(key, regex, options)
-    if any(match.start() == match.end() for probe in _PROBES for match in compiled.finditer(probe)):
-        raise ConfigError(key, f"{regex!r} matches the empty text, so it would fire on every document")
-    return compiled
+def _cheap(pattern: Pattern) -> str:
+    """Return the regex that is looked for first, which matches wherever the pattern's does and makes few states.
 
-
-def _parsed(key: str, regex: str, options: re2.Options) -> re2._Regexp:
-    try:
-        return re2.compile(regex, options)
-    except (re2.error, UnicodeEncodeError) as error:
-        reason = error.args[0] if isinstance(error, re2.error) else "a lone surrogate"
-        detail = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        raise ConfigError(key, f"RE2 can't compile {regex!r}: {detail}") from None
-
-
-def _compiled_set(regexes: Sequence[str], options: re2.Options) -> re2.Set:
-    built = re2.Set.SearchSet(options)
-    try:
-        for regex in regexes:
-            built.Add(regex)
-        built.Compile()
-    except re2.error:
-        problem = f"the patterns compile one by one, but together they're too large ({options.max_mem} bytes)"
-        raise ConfigError("net.patterns", problem) from None
-    return built
-
-
-def _finder(compiled: re2._Regexp) -> Callable[[re2._re2.RE2.Anchor, bytes, int, int], list[tuple[int, int]]]:
-    """Return RE2's own search, `[(start, end)]` or `[(-1, -1)]`.
-
-    The binding's public `search` adds 6 µs of Python to its 2, and hostile text pays that for every candidate.
+    The defaults are held to it by their tests, as a whole and behind their gates.
     """
-    find: Callable[[re2._re2.RE2.Anchor, bytes, int, int], list[tuple[int, int]]] = compiled._regexp.Match  # noqa: SLF001  # said above
-    return find
+    if pattern in DEFAULT_PATTERNS or count_states(pattern.regex) <= LIMIT:
+        return pattern.regex
+    if count_states_on(pattern.regex, PROSE) > MOST_ON_PROSE:
+        raise ConfigError(
+            f"net.patterns.{pattern.name}",
+            f"{pattern.regex!r} counts characters from every place where a match may begin, so that each character of "
+            "a text costs a thousand times as much: write * or + instead of a number in braces, bridge gaps with a "
+            "narrow class ([^.\\n]* instead of .{0,40}), or begin with what can't stand inside the gap (a word, \\b)",
+        )
+    loosened = loosen_regex(pattern.regex)
+    # A long union of harmless shapes has more states than the limit, and no repetition to blame.
+    return loosened if count_states(loosened) <= LIMIT else pattern.regex
 
 
 def _version(patterns: Sequence[Pattern], triggers: Sequence[str]) -> str:
     """Return 12 hex digits that are equal for equal configs, in whatever order they list their parts."""
-    content = json.dumps([REVISION, sorted(map(list, patterns), key=str), sorted(triggers)])
+    content = json.dumps([REVISION, sorted(([*pattern] for pattern in patterns), key=str), sorted(triggers)])
     return hashlib.sha256(content.encode()).hexdigest()[:12]

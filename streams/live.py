@@ -32,6 +32,13 @@ from streams.topics import DAY_MS, HOUR_MS, Layout, TopicSpec, topic_specs
 log = structlog.get_logger(__name__)
 
 PUBLISH_EVERY_S = 1.0
+"""What is shown is never older, however little changes and however much it costs."""
+PUBLISH_AGAIN_S = 0.2
+"""The least between two publications; a label waits this long at most where readings are cheap to work out."""
+PUBLISH_SHARE = 0.1
+"""Of the loop's time, what publishing more often than once in `PUBLISH_EVERY_S` may take."""
+BEHIND = 10_000
+"""Records; a worker that has so many before it has no time for more publications than it must make."""
 HEARTBEAT_S = 3.0
 """At most; Kafka asks for a third of the session's timeout."""
 
@@ -96,6 +103,24 @@ def app_options(settings: Settings, stages: Stages, *, embedded: bool) -> AppOpt
         reading=Reading(chunk_records=kafka.chunk_records, fetch_bytes=kafka.fetch_bytes, check_crcs=kafka.check_crcs),
         pace=Pace(interval_s=config.checkpoint.interval_s),
     )
+
+
+def publishing_pause(cost_s: float, lag: int) -> float:
+    """Return the seconds until readings are published again, which took `cost_s` to work out.
+
+    Parameters
+    ----------
+    cost_s
+        Seconds.
+    lag
+        Records that are still to be read, all partitions together.
+
+    >>> publishing_pause(0.001, 0), publishing_pause(0.05, 0), publishing_pause(0.5, 0), publishing_pause(0.001, 10**6)
+    (0.2, 0.5, 1.0, 1.0)
+    """
+    if lag > BEHIND:
+        return PUBLISH_EVERY_S
+    return min(max(PUBLISH_AGAIN_S, cost_s / PUBLISH_SHARE), PUBLISH_EVERY_S)
 
 
 class LiveApp(App):
@@ -166,8 +191,21 @@ class LiveApp(App):
     async def _publish(self) -> None:
         while not self.should_stop:
             await self._announce_board()
+            begun, read = time.monotonic(), self._tallies_read()
             self._show(time.time())
-            await self.sleep(PUBLISH_EVERY_S)
+            pause = publishing_pause(time.monotonic() - begun, sum(self._pipeline.lag.values()))
+            await self.sleep(pause)
+            await self._wait_for_tallies(read, begun + PUBLISH_EVERY_S)
+
+    async def _wait_for_tallies(self, read: int | None, latest: float) -> None:
+        """Wait until the board has read more than `read`, or until `latest` by `time.monotonic`."""
+        while not self.should_stop and read == self._tallies_read() and time.monotonic() < latest:
+            await self.sleep(PUBLISH_AGAIN_S / 2)
+
+    def _tallies_read(self) -> int | None:
+        """Return how far the board has read, None where it isn't here: as long as that stays, so do the readings."""
+        board = self._duties.board
+        return None if board is None or not self._is_board() else board.position("tallies")
 
     def _show(self, now: float) -> None:
         """Swap in what is true now."""

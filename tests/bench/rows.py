@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 import statistics
-from collections.abc import Callable
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
+_Measured = TypeVar("_Measured")
 Sense = Literal[">=", "<="]
 _COMPARE: dict[Sense, Callable[[float, float], bool]] = {">=": operator.ge, "<=": operator.le}
 
@@ -53,20 +54,23 @@ class Pair(NamedTuple):
     """Lowest and highest ratio of a round."""
 
 
-def by_turns(ours: Callable[[], float], reference: Callable[[], float], times: int) -> Pair:
-    """Measure both `times` times, by turns, the first one changing each round.
+def by_rounds(measures: Mapping[str, Callable[[], _Measured]], times: int) -> list[dict[str, _Measured]]:
+    """Measure all of them `times` times, by turns, another one first in each round.
 
-    >>> by_turns(lambda: 2.0, lambda: 4.0, 3)
-    Pair(value=2.0, reference=4.0, ratio=0.5, spread='0.5–0.5')
+    >>> by_rounds({"a": lambda: 1, "b": lambda: 2}, 2)
+    [{'a': 1, 'b': 2}, {'b': 2, 'a': 1}]
     """
-    rounds: list[tuple[float, float]] = []
-    for number in range(times):
-        if number % 2:
-            other = reference()
-            rounds.append((ours(), other))
-        else:
-            own = ours()
-            rounds.append((own, reference()))
+    names = list(measures)
+    turns = [names[first:] + names[:first] for first in (number % len(names) for number in range(times))]
+    return [{name: measures[name]() for name in turn} for turn in turns]
+
+
+def paired(rounds: Sequence[tuple[float, float]]) -> Pair:
+    """Return the medians of rounds, each ours and the reference.
+
+    >>> paired([(2.0, 4.0), (1.0, 4.0), (3.0, 4.0)])
+    Pair(value=2.0, reference=4.0, ratio=0.5, spread='0.25–0.75')
+    """
     ratios = sorted(own / other for own, other in rounds)
     return Pair(
         statistics.median(own for own, _ in rounds),
@@ -74,3 +78,13 @@ def by_turns(ours: Callable[[], float], reference: Callable[[], float], times: i
         statistics.median(ratios),
         f"{ratios[0]:.3g}–{ratios[-1]:.3g}",
     )
+
+
+def by_turns(ours: Callable[[], float], reference: Callable[[], float], times: int) -> Pair:
+    """Measure both `times` times, by turns, the first one changing each round.
+
+    >>> by_turns(lambda: 2.0, lambda: 4.0, 3)
+    Pair(value=2.0, reference=4.0, ratio=0.5, spread='0.5–0.5')
+    """
+    rounds = by_rounds({"ours": ours, "reference": reference}, times)
+    return paired([(one["ours"], one["reference"]) for one in rounds])

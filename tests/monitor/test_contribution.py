@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections import Counter
 
 from drawn import WEEK_S, label, opened, sampled
+from hypothesis import given
+from hypothesis import strategies as st
 
 from monitor.contribution import OpenTask, contribution, open_task
 from monitor.document import Document
 from monitor.entities import Aliases
 from monitor.estimators.sample import Moments
+from monitor.matching import Extent, masked, matched, unique
 from monitor.records import Span, Stratum
 from monitor.tally import CellKey, CountKey, DesignKey, Key, MadeKey, QueueKey
 
 FOLD = Aliases().fold
 DESIGN = DesignKey("nl", "d", "1", "both", 1.0)
 CELL: tuple[str, str, str, Stratum, float] = ("nl", "d", "1", "both", 1.0)
+
+SPAN = st.builds(
+    lambda start, size, entity: Span(start, start + size, entity),
+    st.integers(0, 4),
+    st.integers(1, 5),
+    st.sampled_from(["PERSON", "LOCATION"]),
+).filter(lambda span: "Anna at Utrecht"[span.start : span.end].strip())
 
 
 def rows(document: Document, iou: float = 0.45) -> dict[tuple[int, Key], tuple[int, ...]]:
@@ -128,3 +138,23 @@ def test_label_without_a_document_is_an_orphan_and_nothing_else() -> None:
     document.answer(label(), 0)
 
     assert {(7, CountKey("labels", "orphan")): (1,)} == rows(document)
+
+
+@given(st.lists(SPAN, max_size=6), st.lists(SPAN, max_size=6), st.sampled_from([0.2, 0.45, 1.0]))
+def test_identical_spans_are_counted_as_the_matching_counts_them(
+    true: list[Span], found: list[Span], iou: float
+) -> None:
+    """They're left out of the matching, which would pair them first."""
+    document = opened(spans=found, day=7)
+    document.answer(label(spans=true), 0)
+    truth, detected = (unique(Extent(s.start, s.end, s.entity) for s in spans) for spans in (true, found))
+    expected = {}
+    for reading, hits in (("matched", matched(truth, detected, iou)), ("masked", masked(truth, detected))):
+        for entity in {extent.entity for extent in truth}:
+            caught = sum(truth[i].entity == entity for i in hits)
+            expected[entity, reading] = Moments.of(caught, sum(extent.entity == entity for extent in truth))
+        if truth:
+            expected["any", reading] = Moments.of(len(hits), len(truth))
+    rows_found = {(k.entity, k.reading): n for (_, k), n in rows(document, iou).items() if isinstance(k, CellKey)}
+
+    assert expected == rows_found

@@ -10,6 +10,7 @@ from traffic import CONFIG, FIRST_DAY
 
 from monitor.config import Entities, LimitsConfig, Matching
 from monitor.errors import StateError
+from monitor.fold import Channel
 from monitor.ledger import Ledger
 from monitor.plan import Plan
 from monitor.records import DeadLetter, Span, Task
@@ -312,7 +313,7 @@ def test_records_below_the_position_are_skipped() -> None:
     assert table.ledger.position("sampled") == 2
 
 
-@pytest.mark.parametrize("head", [b"", b"\xc1", msgspec.msgpack.encode((2, None, None, 0, 0, 0, 0, []))])
+@pytest.mark.parametrize("head", [b"", b"\xc1", msgspec.msgpack.encode((1, None, None, 0, 0, 0, 0, []))])
 def test_head_of_another_format_is_a_state_error(head: bytes) -> None:
     """It names the partition."""
     with pytest.raises(StateError, match="ledger/0"):
@@ -362,3 +363,36 @@ def test_names_that_annotators_make_up_are_capped() -> None:
 
     assert named == {"MADE_UP_0", "MADE_UP_1", "UNLISTED", "any"}
     assert not [key for key in sums(table.ledger).rows if isinstance(key, CellKey)]
+
+
+def test_checksum_comes_out_however_rows_change_between_heads() -> None:
+    """New, changed twice, changed back, expired and drawn again, with and without a checkpoint in between."""
+    for pauses in range(16):
+        table = Table()
+        steps: list[tuple[Channel, bytes, int]] = [
+            ("sampled", drawn("a"), 0),
+            ("labels_by_document", labelled("a"), 0),
+            ("labels_by_document", labelled("a", revision=1, spans=[]), 0),
+            ("sampled", drawn("b", day=PLAN.horizon_days + 1), PLAN.horizon_days + 1),
+            ("sampled", drawn("a", day=PLAN.horizon_days + 1), PLAN.horizon_days + 1),
+        ]
+        for number, (channel, value, day) in enumerate(steps):
+            table.take(channel, value, day=day)
+            if pauses >> number & 1:
+                table.checkpoint()
+        table.checkpoint()
+        total = table.everything()
+
+        assert not table.ledger.rebuilt
+        assert total.rows[DESIGN] == (2, 0, 0, 2, 0)
+
+
+def test_rows_of_ledger_and_table_are_the_same_bytes() -> None:
+    """A worker holds each once, after a checkpoint and after a restart."""
+    table = Table()
+    table.take("sampled", drawn("a"))
+    written = table.ledger.rows()["a"]
+    table.checkpoint()
+
+    assert table.rows["a"] == written
+    assert table.ledger.rows() == {}

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
+from random import Random
 
 import pytest
+import re2
 
 from monitor.net import Net, build_net, default_net
-from monitor.patterns import DEFAULT_PATTERNS, DEFAULT_TRIGGERS
+from monitor.patterns import DEFAULT_PATTERNS, DEFAULT_TRIGGERS, Pattern
+from monitor.regex_syntax import Assertion, Atom, Node, Repeat, Sequence, Union, parse_regex
 
 CAUGHT = [
     ("email", "write to ana.lopez+x@mail.example.org, please"),
@@ -151,6 +155,46 @@ def test_every_default_pattern_has_examples_both_ways() -> None:
     names = {pattern.name for pattern in DEFAULT_PATTERNS}
     assert names == {name for name, _ in CAUGHT}
     assert names == {name for name, _ in LET_PASS}
+
+
+CHECKED = [pytest.param(pattern, id=pattern.name) for pattern in DEFAULT_PATTERNS if pattern.check]
+CHARACTERS = "0123456789 .-/()+aAbBcCdDeEgGkKlLmMnNsSxXyYzZ\u00a0\u202f"
+
+
+@cache
+def read_by(regex: str) -> str:
+    """Return the characters that an atom matches."""
+    return "".join(character for character in CHARACTERS if re2.fullmatch(regex, character))
+
+
+def drawn(node: Node, rng: Random) -> str:
+    """Return a text that a regex's tree matches, but for what it asserts between characters."""
+    match node:
+        case Atom(regex):
+            return rng.choice(read_by(regex))
+        case Assertion():
+            return ""
+        case Sequence(parts):
+            return "".join(drawn(part, rng) for part in parts)
+        case Union(choices):
+            return drawn(rng.choice(choices), rng)
+        case Repeat(part, least, most):
+            most = least + 5 if most is None else most
+            return "".join(drawn(part, rng) for _ in range(rng.choice([least, rng.randint(least, most), most])))
+
+
+@pytest.mark.parametrize("pattern", CHECKED)
+def test_a_candidate_is_told_by_the_bytes_that_follow(pattern: Pattern) -> None:
+    """The net looks at 64 bytes from where a candidate begins; each kind is drawn many times, all sorts around it."""
+    rng, tree = Random(pattern.name), parse_regex(pattern.regex)  # noqa: S311  # seeded, not secret
+    before, after = ("", " ", "x ", "1 ", "+"), ("", " ", ".", "1", " 1", "a")
+    texts = [rng.choice(before) + drawn(tree, rng) + rng.choice(after) for _ in range(400)]
+    found = [match for match in (re2.search(pattern.regex, text) for text in texts) if match]
+    assert len(found) > 200
+    here = re2.compile(pattern.regex)
+    assert [
+        m.string for m in found if not here.match(m.string.encode()[len(m.string[: m.start()].encode()) :][:64])
+    ] == []
 
 
 @pytest.mark.parametrize("trigger", DEFAULT_TRIGGERS)
