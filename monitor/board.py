@@ -120,6 +120,7 @@ class Board:
         """Return all readings as of a moment (s since the epoch); None has no windows to move and tells no age."""
         if now is not None:
             self._merged.move(int(now // DAY_S))
+        self._cells.begin()
         readings: list[Reading] = []
         for window in self._merged.windows:
             readings += self._read_window(window, now)

@@ -20,8 +20,6 @@ from monitor.plan import Plan
 from monitor.readings import Certified, Count, Limits, Prevalence, Reading, Share, Status, Window
 from monitor.records import STRATA, Stratum
 
-_KEPT = 20_000
-
 
 class Scope(NamedTuple):
     """What the readings of one version, language and window have in common."""
@@ -49,10 +47,15 @@ _Samples = tuple[StratumSample, ...]
 
 
 class CellReadings:
-    """Turns samples into readings, and keeps the estimates of samples it has seen."""
+    """Turns samples into readings, and keeps the estimates of the samples that the last round read."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[_Samples, _Samples, bool, float], _Estimates] = {}
+        self._before: dict[tuple[_Samples, _Samples, bool, float], _Estimates] = {}
+
+    def begin(self) -> None:
+        """Begin another round: estimates that the last one didn't need are let go, lest old numbers pile up."""
+        self._before, self._kept = self._kept, {}
 
     def read(self, scope: Scope, sums: VersionSums, entity: str) -> list[Reading]:
         """Return the readings of an entity: of the population, then of each stratum that holds a document."""
@@ -108,9 +111,7 @@ class CellReadings:
         key = (matched, masked, population, confidence)
         kept = self._kept.get(key)
         if kept is None:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            kept = self._kept[key] = _work_out(*key)
+            kept = self._kept[key] = self._before.get(key) or _work_out(*key)
         return kept
 
 

@@ -1,7 +1,8 @@
-"""The scrape's edge: a collector that reads what was published and changes nothing.
+"""A collector for whoever has a registry of their own: it reads what was published and changes nothing.
 
-It reads at scrape, so nothing is kept up to date for a scraper that may never come, and no series outlives what it
-speaks of. The registry is the caller's: two workers in one process (tests) never meet in a global one.
+`/metrics` itself is written by `streams.scraping`, which says the same. The collector reads at scrape, so nothing is
+kept up to date for a scraper that may never come, and no series outlives what it speaks of. The registry is the
+caller's: two workers in one process (tests) never meet in a global one.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from monitor.exposition import Sample, samples
 from monitor.metrics import METRICS, Metric
 from monitor.pipeline import Pipeline
 from monitor.readings import BoardSnapshot
+from streams.scraping import SUFFIX
 
 Published: TypeAlias = tuple[BoardSnapshot | None, Pipeline]
 Source: TypeAlias = Callable[[], Published]
@@ -54,13 +56,10 @@ def register(source: Source) -> CollectorRegistry:
     return registry
 
 
-_SUFFIX = {"counter": "_total", "info": "_info", "gauge": ""}
-
-
 def _family(metric: Metric, found: list[Sample] | None = None) -> Family:
     """Return the family, named without the suffix that the formats add to counters and infos."""
     unit = "" if metric.kind == "info" else metric.unit
-    family = Family(metric.name.removesuffix(_SUFFIX[metric.kind]), metric.help, metric.kind, unit)
+    family = Family(metric.name.removesuffix(SUFFIX[metric.kind]), metric.help, metric.kind, unit)
     for sample in found or ():
         labels = dict(zip(metric.labels, sample.labels, strict=True))
         family.add_sample(metric.name, labels, sample.value)

@@ -20,13 +20,12 @@ from typing import TypeAlias
 import msgspec
 from aiohttp import web
 from aiohttp.typedefs import Handler as Answer
-from prometheus_client import CollectorRegistry
-from prometheus_client.exposition import choose_encoder
 
 from monitor.errors import SourceError
-from monitor.exposition import clean
+from monitor.exposition import clean, samples
 from streams.exporter import Source
 from streams.page import POLICY, Selection, render
+from streams.scraping import format_of, write
 
 Clock: TypeAlias = Callable[[], float]
 Response: TypeAlias = Awaitable[web.StreamResponse]
@@ -53,17 +52,13 @@ class HttpServer:
         Where to listen; port 0 is any free one. A host beyond loopback is the operator's explicit choice (`http.host`).
     source
         Gives the last published snapshot and the worker's figures; called from the server's thread at each request.
-    registry
-        What `/metrics` exposes.
     now
         Clock, seconds since the epoch.
     """
 
-    def __init__(
-        self, host: str, port: int, source: Source, registry: CollectorRegistry, *, now: Clock = time.time
-    ) -> None:
+    def __init__(self, host: str, port: int, source: Source, *, now: Clock = time.time) -> None:
         self._host, self._port = host, port
-        self._routes = _Routes(source, registry, now)
+        self._routes = _Routes(source, now)
         self._listener: socket.socket | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = asyncio.Event()
@@ -156,8 +151,8 @@ def _hostname(host: str) -> str:
 class _Routes:
     """One method a path; each reads the source once."""
 
-    def __init__(self, source: Source, registry: CollectorRegistry, now: Clock) -> None:
-        self._source, self._registry, self._now = source, registry, now
+    def __init__(self, source: Source, now: Clock) -> None:
+        self._source, self._now = source, now
         self.answers: dict[str, Callable[[web.Request], Response]] = {
             "/": self.page,
             "/metrics": self.metrics,
@@ -179,11 +174,9 @@ class _Routes:
 
     async def metrics(self, request: web.Request) -> web.StreamResponse:
         """Answer with the exposition, in the format that the scraper asks for."""
-        try:
-            encode, content_type = choose_encoder(request.headers.get("Accept", ""))
-        except (TypeError, ValueError):  # a version that is no number
-            encode, content_type = choose_encoder("")
-        response = web.Response(body=encode(self._registry), headers={"Content-Type": content_type})
+        wanted = format_of(request.headers.get("Accept", ""))
+        body = write(samples(*self._source()), openmetrics=wanted.openmetrics)
+        response = web.Response(body=body, headers={"Content-Type": wanted.content_type})
         response.enable_compression()
         return response
 

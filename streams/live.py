@@ -19,7 +19,6 @@ from streams.agents import TABLES, Stages
 from streams.app import App
 from streams.broker import Connection, Sasl
 from streams.chunks import Place
-from streams.exporter import register
 from streams.history_topic import HistoryReader
 from streams.http import HttpServer
 from streams.live_config import LiveConfig
@@ -150,7 +149,7 @@ class LiveApp(App):
         self._opened_board: Board | None = None
         self._board_end: int | None = None
         http = settings.config.http
-        self.http = HttpServer(http.host, http.port, self.published, register(self.published))
+        self.http = HttpServer(http.host, http.port, self.published)
         super().__init__(app_options(settings, self._duties, embedded=embedded))
 
     def published(self) -> tuple[BoardSnapshot | None, Pipeline]:

@@ -19,7 +19,7 @@ from monitor.errors import SourceError
 from monitor.pipeline import Pipeline
 from monitor.readings import BoardSnapshot
 from monitor.readings_json import reading_document
-from streams.exporter import Published, register
+from streams.exporter import Published
 from streams.http import HttpServer
 
 
@@ -56,7 +56,7 @@ def ask(server: HttpServer, path: str, *, method: str = "GET", **headers: str) -
 @contextmanager
 def serving(stream: Stream, now: float = boards.NOW) -> Iterator[HttpServer]:
     """Serve a stream on a free port."""
-    server = HttpServer("127.0.0.1", 0, stream, register(stream), now=lambda: now)
+    server = HttpServer("127.0.0.1", 0, stream, now=lambda: now)
     server.start()
     try:
         yield server
@@ -206,14 +206,14 @@ def test_a_taken_port_is_one_clear_error() -> None:
         port = other.getsockname()[1]
         stream = Stream(None, boards.worker())
         with pytest.raises(SourceError, match=f"port {port} on 127.0.0.1 is taken .* http.port"):
-            HttpServer("127.0.0.1", port, stream, register(stream)).start()
+            HttpServer("127.0.0.1", port, stream).start()
 
 
 def test_a_host_that_is_not_here_is_one_clear_error() -> None:
     """192.0.2.1 is kept for documentation (RFC 5737), so no machine has it."""
     stream = Stream(None, boards.worker())
     with pytest.raises(SourceError, match=r"can't listen on 192\.0\.2\.1:0"):
-        HttpServer("192.0.2.1", 0, stream, register(stream)).start()
+        HttpServer("192.0.2.1", 0, stream).start()
 
 
 def test_stopping_frees_the_port_and_can_be_repeated() -> None:
@@ -222,7 +222,7 @@ def test_stopping_frees_the_port_and_can_be_repeated() -> None:
     with serving(stream) as first:
         port = urlsplit(first.url).port or 0
     first.stop()
-    again = HttpServer("127.0.0.1", port, stream, register(stream), now=lambda: boards.NOW)
+    again = HttpServer("127.0.0.1", port, stream, now=lambda: boards.NOW)
     again.start()
     try:
         assert ask(again, "/healthz").status == 200
@@ -233,5 +233,5 @@ def test_stopping_frees_the_port_and_can_be_repeated() -> None:
 def test_a_wildcard_host_is_shown_by_a_name_that_others_can_use() -> None:
     """The board's address goes to other machines."""
     stream = Stream(None, boards.worker())
-    assert HttpServer("0.0.0.0", 9464, stream, register(stream)).url == f"http://{socket.gethostname()}:9464/"  # noqa: S104  # not bound
-    assert HttpServer("::1", 9464, stream, register(stream)).url == "http://[::1]:9464/"
+    assert HttpServer("0.0.0.0", 9464, stream).url == f"http://{socket.gethostname()}:9464/"  # noqa: S104  # not bound
+    assert HttpServer("::1", 9464, stream).url == "http://[::1]:9464/"

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from monitor.readings import Reading
-from streams.exporter import Published, register
+from streams.exporter import Published
 from streams.http import HttpServer
 
 pytestmark = pytest.mark.browser
@@ -70,7 +70,7 @@ def stream() -> Stream:
 @pytest.fixture
 def server(stream: Stream) -> Iterator[HttpServer]:
     """Serve it, at the moment of its readings."""
-    running = HttpServer("127.0.0.1", 0, stream, register(stream), now=lambda: boards.NOW)
+    running = HttpServer("127.0.0.1", 0, stream, now=lambda: boards.NOW)
     running.start()
     yield running
     running.stop()
