@@ -2,6 +2,11 @@
 
 Readings are pure functions of merged whole numbers; estimates of a cell whose numbers didn't change are kept. The clock
 is handed in: it moves the windows and tells ages, and decides no count.
+
+The topic keeps the row that was written last, and a presumed dead worker may write an old one over a newer one. The
+newer one is written back at the next checkpoint, once a key, and only where the old one still is the last: a row that
+were written back for each old one at once would come after the owner's next row, be an old one itself, and so on
+without end (seen: 4,000 a second).
 """
 
 from __future__ import annotations
@@ -46,6 +51,8 @@ class Board:
         self._merged = MergedRows(plan.config.readings.windows_days if windows_days is None else windows_days)
         self._cells = CellReadings()
         self._next: int | None = None
+        self._covered: dict[bytes, bytes | None] = {}
+        """The newest row of each key whose last row on the topic is an older one."""
         self.unreadable = 0
         """Rows that no stage of this version wrote, left out; the topic should hold none."""
 
@@ -56,23 +63,28 @@ class Board:
         return self._next
 
     def fold(self, channel: Channel, records: Sequence[Record], following: int) -> list[Output]:  # noqa: ARG002
-        """Take published rows; return rows to write back over a presumed dead worker's."""
-        outputs: list[Output] = []
+        """Take published rows; nothing goes out before the next checkpoint."""
         newest: dict[bytes, tuple[int, bytes | None]] = {}
+        covered: set[bytes] = set()
         position = self._next or 0
         for record in records:
             if record.offset >= position:
                 position = record.offset + 1
                 if record.key is not None:
-                    outputs += self._keep_newest(newest, record.key, record.value)
+                    self._keep_newest(newest, covered, record.key, record.value)
         for key, (_, value) in newest.items():
-            outputs += self.take(key, value)
+            self._covered.pop(key, None)
+            older = self.take(key, value)
+            if older:
+                self._covered[key] = older[0].value
+            elif key in covered:
+                self._covered[key] = value
         self._next = max(position, following)
-        return outputs
+        return []
 
     def _keep_newest(
-        self, newest: dict[bytes, tuple[int, bytes | None]], key: bytes, value: bytes | None
-    ) -> list[Output]:
+        self, newest: dict[bytes, tuple[int, bytes | None]], covered: set[bytes], key: bytes, value: bytes | None
+    ) -> None:
         """Keep one row a key of those that came together: reading a topic from its start decodes no row in vain."""
         at = -1 if value is None else position_of(value)
         held = newest.get(key)
@@ -80,12 +92,12 @@ class Board:
             self.unreadable += 1
         elif held is None or value is None or held[1] is None or at >= held[0]:
             newest[key] = (at, value)
+            covered.discard(key)
         else:
-            return [Output("tallies", key, held[1])]
-        return []
+            covered.add(key)
 
     def take(self, key: bytes, value: bytes | None) -> list[Output]:
-        """Take one published row."""
+        """Take one published row; return the row that is newer, where one is held."""
         try:
             return self._merged.take(key, value)
         except StateError:
@@ -101,11 +113,12 @@ class Board:
         return b""
 
     def tallies(self) -> list[Output]:
-        """Return nothing: the board publishes readings, not tallies."""
-        return []
+        """Return the rows to write back over a presumed dead worker's."""
+        return [Output("tallies", key, value) for key, value in self._covered.items()]
 
     def settle(self) -> None:
-        """Note a checkpoint: there is nothing to do."""
+        """Note that what was to be written back was."""
+        self._covered.clear()
 
     def adopt(self, plan: Plan) -> None:
         """Take up another plan: targets, windows, confidence. Rows stay as they are."""

@@ -6,14 +6,16 @@ ours (`streams.transport`), and so is everything about state (`streams.stage`).
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import time
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, cast
 
 import faust
+import structlog
 from faust.streams import Stream
 from faust.types import AppT, EventT, Message, StreamT, TransportT
 from yarl import URL
@@ -27,6 +29,8 @@ from streams.stage import Stage, StageSpec
 from streams.stages import Progress, Stages, run_checkpoints
 from streams.tables import RECOVERY_BUFFER, Table
 from streams.transport import ChunkConsumer, Transport
+
+log = structlog.get_logger(__name__)
 
 
 class ChunkSchema(faust.Schema[Any, Any]):
@@ -47,6 +51,9 @@ class App(faust.App):
     def __init__(self, options: AppOptions) -> None:
         self.options = options
         self.chunk_records = options.reading.chunk_records
+        self.leave_s = options.timings.leave_s
+        self.left: Callable[[bool], None] = lambda _reached: None
+        """Called once the last checkpoint of a worker that ends was tried, with whether the broker took it."""
         self._beats = {spec.name: time.monotonic() for spec in options.stages}
         super().__init__(options.group, **_settings(options))
         self.stages = Stages([self._stage(spec) for spec in options.stages])
@@ -81,7 +88,11 @@ class App(faust.App):
             table=table,
             pace=self.options.pace,
             fail=self.options.fail,
+            leased=self._leased,
         )
+
+    def _leased(self) -> bool:
+        return self._chunks.leased
 
     def _read(self, stage: Stage, channel: Channel) -> None:
         """Feed a stage from a channel; the acknowledgement only tells Faust that nobody holds the event any more."""
@@ -130,10 +141,21 @@ class App(faust.App):
 
     async def _leave(self, *_args: Any, **_kwargs: Any) -> None:  # noqa: ANN401  # a signal's arguments
         """Make a last checkpoint and commit before partitions are taken away, or the worker ends."""
-        if self.crash_reason is None and self.stages.ready:
-            await self.stages.leave(self.options.timings.leave_s)
-            await self._chunks.force_commit()
+        if self.crash_reason is None:
+            within_s, reached = self.options.timings.leave_s, True
+            if self.stages.ready:
+                reached = await self.stages.leave(within_s) and await self._commit(within_s)
+            if self.should_stop:
+                self.left(reached)
         self.stages.drop()
+
+    async def _commit(self, within_s: float) -> bool:
+        try:
+            await asyncio.wait_for(self._chunks.force_commit(), within_s)
+        except TimeoutError:
+            log.warning("last_commit_timed_out", within_s=within_s)
+            return False
+        return True
 
     # -- the port of the stages --------------------------------------------------------------------------------------
 

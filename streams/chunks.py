@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+from monitor.records import Record
 
 
 class Place(NamedTuple):
@@ -24,43 +26,19 @@ class Place(NamedTuple):
     partition: int
 
 
-class Fetched(Protocol):
-    """A record as the client library returns it."""
-
-    @property
-    def offset(self) -> int:
-        """Its offset in the partition."""
-        ...
-
-    @property
-    def timestamp(self) -> int:
-        """Milliseconds since the epoch."""
-        ...
-
-    @property
-    def key(self) -> bytes | None:
-        """Undecoded; None where the producer gave none."""
-        ...
-
-    @property
-    def value(self) -> bytes | None:
-        """Undecoded; None is a tombstone."""
-        ...
-
-
 class Chunk(NamedTuple):
     """Consecutive records of one partition; nothing that still stands between `base` and `following` is left out."""
 
     base: int
     following: int
-    records: Sequence[Fetched]
+    records: Sequence[Record]
     epoch: int
 
 
 class Cursor:
     """Reading of one partition: `following` is the next offset to deliver."""
 
-    __slots__ = ("following", "holes", "lost", "placed", "rewinds", "seek_to")
+    __slots__ = ("_lost_below", "following", "holes", "lost", "placed", "rewinds", "seek_to")
 
     def __init__(self) -> None:
         self.following = 0
@@ -71,6 +49,17 @@ class Cursor:
         self.rewinds = 0
         self.lost = 0
         """Records that retention had removed before they were read."""
+        self._lost_below = 0
+
+    def lose(self, position: int, earliest: int) -> bool:
+        """Count what was removed between a position and the earliest offset left; False where that is no news.
+
+        What is read again meets the same gap again.
+        """
+        news = earliest - max(position, self._lost_below)
+        self.lost += max(news, 0)
+        self._lost_below = max(earliest, self._lost_below)
+        return news > 0
 
     def place(self, offset: int) -> None:
         """Go on reading at `offset`; a rewind that was asked for before is void."""
@@ -152,7 +141,7 @@ class Cursors:
             self._cursors[place].seek_to = None
         return due
 
-    def cut(self, place: Place, records: Sequence[Fetched]) -> tuple[Chunk | None, Sequence[Fetched]]:
+    def cut(self, place: Place, records: Sequence[Record]) -> tuple[Chunk | None, Sequence[Record]]:
         """Return the next chunk of `records` and the rest of them, and move the cursor past the chunk.
 
         Records below the cursor are left out; None where no others are left.

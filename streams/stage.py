@@ -22,7 +22,6 @@ import structlog
 
 from monitor.errors import ConfigError
 from monitor.fold import Channel, Fold, Opener, Output
-from monitor.records import Record
 from streams.chunks import Chunk, Place
 from streams.tables import Table
 
@@ -130,6 +129,8 @@ class Stage:
     table: Table | None
     pace: Pace = field(default_factory=Pace)
     fail: FailurePoint = lambda _stage, _step: None
+    leased: Callable[[], bool] = lambda: True
+    """Whether no other worker can have our partitions; what isn't certain is neither folded nor put on record."""
     clock: Callable[[], float] = time.monotonic
     epoch: int = 0
     broken: bool = False
@@ -197,15 +198,20 @@ class Stage:
         """Fold a chunk, unless it belongs to an earlier seek, was folded before, or begins after a hole."""
         async with self.lock:
             running = self.running.get(partition)
-            if running is not None and not running.prepared and not self.broken:
-                await self._prepare(running)
             if running is None or chunk.epoch != self.epoch or self.broken:
                 return
             position = running.fold.position(channel)
             if position is None:
                 position = running.starts[channel]
+            place = Place(self.topics[channel], partition)
+            if not self.leased():
+                self.port.rewind(place, position)
+                return
+            if not running.prepared:
+                await self._prepare(running)
+            if chunk.epoch != self.epoch or self.broken:
+                return
             if chunk.base > position:
-                place = Place(self.topics[channel], partition)
                 log.info("hole", topic=place.topic, partition=partition, position=position, base=chunk.base)
                 self.port.rewind(place, position)
             elif chunk.following > position:
@@ -213,9 +219,8 @@ class Stage:
 
     async def _fold(self, running: Running, channel: Channel, chunk: Chunk) -> None:
         try:
-            records = [Record(r.offset, r.timestamp, r.value, r.key) for r in chunk.records]
             running.folded = True
-            await self._send(running.fold.fold(channel, records, chunk.following))
+            await self._send(running.fold.fold(channel, chunk.records, chunk.following))
         except BaseException:
             self.broken = True
             raise
@@ -245,6 +250,8 @@ class Stage:
 
     async def _prepare(self, running: Running) -> None:
         """Let what is new take effect; what goes out with it is on the broker before anything is folded under it."""
+        if not self.leased():
+            return
         running.prepared = True
         try:
             outputs = None if self.spec.prepare is None else self.spec.prepare(running.fold)

@@ -70,13 +70,12 @@ class Stages:
         """Tell whether `place` is read from the earliest offset, whatever was committed."""
         return self.by_topic[place.topic].spec.from_start
 
-    async def leave(self, within_s: float) -> None:
-        """Make a last checkpoint of every stage; what isn't durable `within_s` is read again by whoever comes next."""
-        for stage in self.stages:
-            try:
-                await asyncio.wait_for(checkpoint(stage, everything=True), within_s)
-            except TimeoutError:
-                log.warning("last_checkpoint_timed_out", stage=stage.spec.name, within_s=within_s)
+    async def leave(self, within_s: float) -> bool:
+        """Make a last checkpoint of every stage; return whether all were made within the time.
+
+        What isn't durable by then is read again by whoever comes next.
+        """
+        return all(await asyncio.gather(*(_leave(stage, within_s) for stage in self.stages)))
 
     def positions(self) -> Iterator[tuple[Stage, Place, int]]:
         """Yield the next offset to fold of each open partition that has one."""
@@ -86,6 +85,15 @@ class Stages:
                     position = running.fold.position(channel)
                     if position is not None:
                         yield stage, Place(topic, partition), position
+
+
+async def _leave(stage: Stage, within_s: float) -> bool:
+    try:
+        await asyncio.wait_for(checkpoint(stage, everything=True), within_s)
+    except TimeoutError:
+        log.warning("last_checkpoint_timed_out", stage=stage.spec.name, within_s=within_s)
+        return False
+    return True
 
 
 async def run_checkpoints(stage: Stage, alive: Callable[[], None] = lambda: None) -> None:

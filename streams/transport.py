@@ -16,11 +16,13 @@ pass unacknowledged records. Each has its line below.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, cast
 
 import structlog
 from aiokafka import AIOKafkaConsumer
+from aiokafka.consumer.fetcher import Fetcher
 from aiokafka.errors import IllegalStateError, KafkaError
 from aiokafka.structs import OffsetAndMetadata, TopicPartition
 from faust.transport.drivers import aiokafka as driver
@@ -28,12 +30,16 @@ from faust.types import TP, ConsumerMessage, Message
 from faust.types.transports import ConsumerT, TPorTopicSet, TransportT
 from mode.utils.futures import notify
 
-from streams.chunks import Chunk, Cursors, Fetched, Place
+from monitor.records import Record
+from streams.chunks import Chunk, Cursors, Place
+from streams.lease import Lease
+from streams.unpacking import unpack
 
 log = structlog.get_logger(__name__)
 
 IDLE_S = 0.02
-"""Pause while every partition is back-pressured; Faust's own is a second, which starves a worker of one partition."""
+"""Pause while every partition is back-pressured (Faust's own is a second, which starves a worker of one partition), or
+while nobody knows whose they are."""
 
 
 class ConsumerThread(driver.AIOKafkaConsumerThread):
@@ -41,6 +47,14 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     cut_off = False
     """Whether a fetch failed half way, so that what it took out of the client is unknown."""
+    lease: Lease | None = None
+    """Whether our partitions are ours for certain; None before the client was started."""
+
+    async def on_start(self) -> None:
+        """Start the client, and watch whether the group knows us."""
+        await super().on_start()
+        self.lease = Lease(self.app.conf.broker_session_timeout)
+        self.lease.watch(self._ensure_consumer()._coordinator)  # noqa: SLF001  # the client has no other way to it
 
     async def _fetch_records(
         self,
@@ -49,9 +63,16 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
         timeout: float | None = None,  # noqa: ASYNC109  # the driver's signature
         max_records: int | None = None,
     ) -> Mapping[TP, list[Any]]:
-        """Return what was fetched; nothing where a partition was taken away meanwhile."""
+        """Return what was fetched, as records of ours; nothing where a partition was taken away meanwhile."""
+        fetcher: Fetcher = consumer._fetcher  # noqa: SLF001  # as the driver does
+        until = time.monotonic() + (timeout or 0.0)
         try:
-            return await super()._fetch_records(consumer, active_partitions, timeout, max_records)
+            while True:
+                unpack(fetcher._records)  # noqa: SLF001  # what has come since, before the client unpacks it
+                fetched = await super()._fetch_records(consumer, active_partitions, 0.0, max_records)
+                left = until - time.monotonic()
+                if fetched or left <= 0 or not await _something_came(fetcher, left):
+                    return fetched
         except (KeyError, IllegalStateError) as error:
             log.info("fetch_cut_off", problem=type(error).__name__)
             self.cut_off = True
@@ -88,6 +109,18 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
         return True
 
 
+async def _something_came(fetcher: Fetcher, within_s: float) -> bool:
+    """Wait until the client has fetched something; raises what the broker refused, False where the time is over."""
+    waiter = fetcher._create_fetch_waiter()  # noqa: SLF001  # what its own waiting does
+    with fetcher._subscriptions.fetch_context():  # noqa: SLF001  # else it takes us for one that polls too seldom
+        done, _ = await asyncio.wait([waiter], timeout=within_s)
+    if not done:
+        waiter.cancel()
+        return False
+    waiter.result()
+    return not fetcher._closed  # noqa: SLF001  # see above
+
+
 class Reading(Protocol):
     """The stages, as the transport sees them."""
 
@@ -113,6 +146,7 @@ class Host(Protocol):
 
     stages: Reading
     chunk_records: int
+    leave_s: float
 
     async def before_open(self) -> None:
         """Prepare what the opening of folds needs and can't wait for."""
@@ -132,6 +166,8 @@ class ChunkConsumer(driver.Consumer):
         self._reported: dict[TP, int] = {}
         self._committed_at: dict[TP, int] = {}
         self._behind: set[TP] = set()
+        self._placed: set[TP] = set()
+        """Partitions of our stages, changelogs left out."""
         super().__init__(transport, *args, **kwargs)
 
     def _new_consumer_thread(self) -> ConsumerThread:
@@ -160,6 +196,7 @@ class ChunkConsumer(driver.Consumer):
             raise
         self.cursors.place(positions)
         self._behind.clear()
+        self._placed = {TP(*place) for place in positions}
         # whoever had a partition before may have ended between its state and its commit
         self._reported = {TP(*place): position for place, position in wanted.items() if position is not None}
         self._committed_at.clear()
@@ -181,16 +218,37 @@ class ChunkConsumer(driver.Consumer):
                 continue
             positions[place] = position
             if 0 < position < earliest[place]:  # 0 asks for all that is left, and was promised nothing
+                self.cursors.place({place: position})
                 self._note_lost(place, position, earliest[place])
         return positions
 
+    async def _look_for_lost(self, fetched: Iterable[tuple[TP, Sequence[Record]]]) -> bool:
+        """Tell retention from compaction where records don't begin at the cursor; False where nobody can say now.
+
+        The client itself goes on at the earliest offset without a word.
+        """
+        gaps: dict[TP, int] = {}
+        for tp, records in fetched:
+            cursor = self.cursors.get(Place(*tp))
+            if cursor is not None and tp in self._placed and records[0].offset > cursor.following:
+                gaps[tp] = cursor.following
+        if not gaps:
+            return True
+        try:
+            earliest = await self.earliest_offsets(*(TopicPartition(*tp) for tp in gaps))
+        except KafkaError:
+            return False
+        for tp, offset in earliest.items():
+            if offset > gaps[TP(*tp)]:
+                self._note_lost(Place(*tp), gaps[TP(*tp)], offset)
+        return True
+
     def _note_lost(self, place: Place, position: int, earliest: int) -> None:
         """Count and log records that the topic's retention removed before they were read."""
-        self.cursors.place({place: position})
         cursor = self.cursors.get(place)
-        if cursor is not None:
-            cursor.lost += earliest - position
-        log.error("records_lost", topic=place.topic, partition=place.partition, position=position, earliest=earliest)
+        if cursor is None or cursor.lose(position, earliest):
+            topic, partition = place
+            log.error("records_lost", topic=topic, partition=partition, position=position, earliest=earliest)
 
     async def seek_wait(self, partitions: Mapping[TP, int]) -> None:
         """Place changelog partitions: Faust's recovery calls this."""
@@ -223,6 +281,16 @@ class ChunkConsumer(driver.Consumer):
         notify(self._waiting_for_ack)
         return True
 
+    async def wait_empty(self) -> None:
+        """Wait until every chunk in hand was folded, but not for ever: without a broker a fold's sends find no room.
+
+        Faust commits here again and again, which waits for a broker that is away; the app commits when all is durable.
+        """
+        end = time.monotonic() + self._host.leave_s
+        while self._unacked_messages and not self.should_stop and time.monotonic() < end:
+            await self._wait_for_ack(timeout=1)
+            self._clean_unacked_messages()
+
     async def _add_gap(self, tp: TP, offset_from: int, offset_to: int) -> None:
         """Do nothing: no position comes from acknowledged offsets, and the interval tree costs more than decoding."""
 
@@ -230,6 +298,12 @@ class ChunkConsumer(driver.Consumer):
         """Do nothing: the stock check knows nothing of chunks and calls healthy partitions stalled."""
 
     # -- reading -----------------------------------------------------------------------------------------------------
+
+    @property
+    def leased(self) -> bool:
+        """Whether no other worker can have our partitions at this moment."""
+        lease = self._thread.lease
+        return lease is not None and lease.held
 
     async def getmany(self, timeout: float) -> AsyncIterator[tuple[TP, ConsumerMessage]]:  # noqa: ASYNC109  # faust's signature
         """Yield what one fetch returned, as chunks; what isn't delivered is fetched again."""
@@ -241,6 +315,8 @@ class ChunkConsumer(driver.Consumer):
         epoch, generation = self.cursors.epoch, self.app.consumer_generation_id
         waiting = {TP(*tp): records for tp, records in (await self._fetch(timeout)).items() if records}
         try:
+            if not await self._look_for_lost(waiting.items()):
+                return
             for tp in list(waiting):
                 while tp in waiting and self._may_deliver(tp, epoch, generation):
                     chunk, rest = self.cursors.cut(Place(*tp), waiting.pop(tp))
@@ -264,14 +340,15 @@ class ChunkConsumer(driver.Consumer):
             and epoch == self.cursors.epoch
             and generation == self.app.consumer_generation_id
             and self.flow_active
+            and self.leased
             and not self.should_stop
         )
 
-    async def _fetch(self, timeout: float) -> Mapping[TP, Sequence[Fetched]]:  # noqa: ASYNC109  # faust's
+    async def _fetch(self, timeout: float) -> Mapping[TP, Sequence[Record]]:  # noqa: ASYNC109  # faust's
         """Return what the client has; nothing where a partition was taken away meanwhile."""
         # a copy: the client's thread reads it while this one changes it, and takes an empty set for "all"
         active = set(self._get_active_partitions())
-        if not active:
+        if not active or not self.leased:
             await asyncio.sleep(IDLE_S)
             return {}
         self._fetching = True
@@ -319,7 +396,7 @@ def _message(tp: TP, chunk: Chunk, generation: int) -> ConsumerMessage:
         topic=tp.topic,
         partition=tp.partition,
         offset=last.offset,
-        timestamp=last.timestamp / 1000.0,
+        timestamp=last.timestamp_ms / 1000.0,
         timestamp_type=0,
         headers=[],
         key=None,

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from typing import NamedTuple
 
-from streams.chunks import Fetched
+from monitor.records import Record
 from streams.tables import Held
 
 
-class Stored(NamedTuple):
-    """A record as a client returns it."""
-
-    offset: int
-    timestamp: int
-    key: bytes | None
-    value: bytes | None
-
-
-def stored_documents(count: int, first: int = 0) -> list[Fetched]:
+def stored_documents(count: int, first: int = 0) -> list[Record]:
     """Return decisions of `count` documents at consecutive offsets."""
     documents = [json.dumps({"doc_id": f"doc{number}"}).encode() for number in range(first, first + count)]
-    return [Stored(first + place, 0, None, value) for place, value in enumerate(documents)]
+    return [Record(first + place, 0, value) for place, value in enumerate(documents)]
 
 
 class Sent:

@@ -35,6 +35,7 @@ class Worker:
 
     process: subprocess.Popen[bytes]
     log: Path
+    _url: str = ""
 
     def lines(self) -> list[dict[str, object]]:
         """Return its log, line by line; a line that is no JSON stands under `raw`."""
@@ -53,8 +54,10 @@ class Worker:
     @property
     def url(self) -> str:
         """Where its page is; empty as long as it doesn't listen."""
-        pages = self.said("page")
-        return str(pages[-1]["url"]) if pages else ""
+        if not self._url:
+            pages = self.said("page")
+            self._url = str(pages[-1]["url"]) if pages else ""
+        return self._url
 
     @property
     def runs(self) -> bool:
@@ -78,6 +81,10 @@ class Fleet:
         `KEY=VALUE`, for every command.
     config
         The settings file of every command; None is none.
+    direct
+        Where the tests' own clients connect; empty: at the broker, as the workers do.
+    program
+        What Python runs; the product's command line, or one that is it and more.
 
     """
 
@@ -86,6 +93,8 @@ class Fleet:
     folder: Path
     settings: tuple[str, ...] = ()
     config: Path | None = None
+    direct: str = ""
+    program: tuple[str, ...] = ("-m", "streams.cli")
     environment: Mapping[str, str] = field(default_factory=dict)
     workers: dict[int, Worker] = field(default_factory=dict)
     started: list[Worker] = field(default_factory=list)
@@ -114,7 +123,7 @@ class Fleet:
         """Return the command line of one of the product's commands."""
         sets = [part for override in self.overrides for part in ("--set", override)]
         file = ["--config", str(self.config)] if self.config else []
-        return [sys.executable, "-P", "-m", "streams.cli", name, *file, *sets, *arguments]
+        return [sys.executable, "-P", *self.program, name, *file, *sets, *arguments]
 
     def environ(self) -> dict[str, str]:
         """Return the environment of a command: the package is found wherever it is started."""
@@ -236,10 +245,15 @@ class Fleet:
         """Return the name of a channel's topic."""
         return f"{self.tag}-{channel}"
 
+    @property
+    def server_for_tests(self) -> str:
+        """Where the tests' own clients connect."""
+        return self.direct or self.server
+
     def producer(self, codec: str | None = None) -> AIOKafkaProducer:
         """Return a producer that waits out a broker that is started again."""
         return AIOKafkaProducer(
-            bootstrap_servers=self.server, linger_ms=5, compression_type=codec, request_timeout_ms=180_000
+            bootstrap_servers=self.server_for_tests, linger_ms=5, compression_type=codec, request_timeout_ms=180_000
         )
 
     async def send(
@@ -264,9 +278,13 @@ class Fleet:
             await producer.stop()
 
     async def read(self, channel: str, partitions: int) -> list[ConsumerRecord[bytes, bytes]]:
+        """Return all that a channel's topic holds, in order within each partition."""
+        return await self.read_topic(self.topic(channel), partitions)
+
+    async def read_topic(self, topic: str, partitions: int) -> list[ConsumerRecord[bytes, bytes]]:
         """Return all that a topic holds, in order within each partition."""
-        places = [TopicPartition(self.topic(channel), number) for number in range(partitions)]
-        consumer = AIOKafkaConsumer(bootstrap_servers=self.server, auto_offset_reset="earliest")
+        places = [TopicPartition(topic, number) for number in range(partitions)]
+        consumer = AIOKafkaConsumer(bootstrap_servers=self.server_for_tests, auto_offset_reset="earliest")
         await consumer.start()
         try:
             consumer.assign(places)
@@ -295,12 +313,12 @@ class Fleet:
         return found
 
 
-async def until(condition: Callable[[], Awaitable[bool]], within_s: float, what: str) -> None:
+async def until(condition: Callable[[], Awaitable[bool]], within_s: float, what: str, *, every_s: float = 0.1) -> None:
     """Wait until `condition` holds; fail with `what` when the time is over."""
     end = time.monotonic() + within_s
     while not await condition():
         assert time.monotonic() < end, f"not within {within_s:.0f} s: {what}"
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(every_s)
 
 
 def children(pid: int) -> list[int]:

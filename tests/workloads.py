@@ -157,12 +157,16 @@ class People:
 
     def __init__(self, fleet: Fleet, found: Sequence[LabelledDocument]) -> None:
         self._fleet = fleet
-        self._known: Mapping[str, LabelledDocument] = {document.doc_id: document for document in found}
+        self._known = {document.doc_id: document for document in found}
         self._work: asyncio.Task[None] | None = None
         self.tasks: set[str] = set()
         self.documents: set[str] = set()
         """Of which a task was read."""
         self.sent: list[Keyed] = []
+
+    def know(self, found: Sequence[LabelledDocument]) -> None:
+        """Take in more documents, before a task about one of them comes."""
+        self._known.update({document.doc_id: document for document in found})
 
     async def asked_about(self, documents: set[str], within_s: float = 60.0) -> None:
         """Wait until there was a task about each of these."""
@@ -186,7 +190,7 @@ class People:
                 await self._work
 
     async def _answer_all(self) -> None:
-        server, partitions = self._fleet.server, self._fleet.tree.topics.partitions
+        server, partitions = self._fleet.server_for_tests, self._fleet.tree.topics.partitions
         consumer = AIOKafkaConsumer(bootstrap_servers=server, auto_offset_reset="earliest")
         producer = self._fleet.producer()
         await consumer.start()

@@ -220,8 +220,58 @@ def test_fold_takes_each_row_once_and_leaves_out_what_is_nobodys() -> None:
         Record(3, 0, old.value, old.key),
     ]
     assert board.position("tallies") is None
-    back = board.fold("tallies", records, 4)
+    assert board.fold("tallies", records, 4) == []
 
-    assert ([good], 1, 4) == (back, board.unreadable, board.position("tallies"))
+    assert ([good], 1, 4) == (board.tallies(), board.unreadable, board.position("tallies"))
+    board.settle()
     assert board.fold("tallies", records, 4) + board.fold("tallies", records[:1], 1) == []
     assert (board.position("tallies"), board.rows(), board.head(), board.tallies()) == (4, {}, b"", [])
+
+
+def row_at(position: int) -> Output:
+    """Return a row of one key as of a position."""
+    return published("route", 0, "0", position, Tally({CountKey("labels", "joined"): (position,)}))
+
+
+def read(board: Board, *rows: Output) -> None:
+    """Have the board read rows that came together."""
+    first = board.position("tallies") or 0
+    board.fold("tallies", [Record(first + n, 0, r.value, r.key) for n, r in enumerate(rows)], first + len(rows))
+
+
+def test_a_newer_row_is_written_back_once_however_many_older_ones_came_after_it() -> None:
+    """In one chunk or over several; whatever is held is written, not what was newest in the chunk."""
+    board = Board(PLAN, [None])
+    read(board, row_at(9), row_at(3), row_at(2))
+    assert board.tallies() == [row_at(9)]
+    read(board, row_at(5), row_at(4))
+    assert board.tallies() == [row_at(9)]
+
+
+def test_nothing_is_written_back_where_the_owner_has_written_since() -> None:
+    """The last row is the newest again; a row that was written back on time isn't one to write back over."""
+    board = Board(PLAN, [None])
+    read(board, row_at(9), row_at(3))
+    read(board, row_at(10))
+    assert board.tallies() == []
+    read(board, row_at(9), row_at(9))
+    board.settle()
+    read(board, row_at(10))
+    assert board.tallies() == []
+
+
+def test_what_is_written_back_does_not_feed_on_itself() -> None:
+    """Where the owner's next row always comes before the board's own, one row a checkpoint goes out and no more."""
+    board = Board(PLAN, [None])
+    read(board, row_at(100), *[row_at(n) for n in range(20)])
+    lengths = []
+    for position in range(101, 121):
+        back = board.tallies()
+        board.settle()
+        lengths.append(len(back))
+        read(board, row_at(position), *back)
+    assert set(lengths) == {1}
+    read(board, *board.tallies())
+    board.settle()
+    read(board, row_at(121))
+    assert board.tallies() == []

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import pytest
 
-from streams.chunks import Chunk, Cursors, Fetched, Place
+from monitor.records import Record
+from streams.chunks import Chunk, Cursors, Place
 
 PLACE = Place("decisions", 0)
 
 
-class Stored(NamedTuple):
-    """A record as a client returns it."""
-
-    offset: int
-    timestamp: int = 0
-    key: bytes | None = None
-    value: bytes | None = None
-
-
-def stored(*offsets: int) -> list[Fetched]:
+def stored(*offsets: int) -> list[Record]:
     """Return records at `offsets`."""
-    return [Stored(offset) for offset in offsets]
+    return [Record(offset, 0, None) for offset in offsets]
 
 
 def placed(offset: int, bound: int = 100) -> Cursors:
@@ -34,7 +25,7 @@ def placed(offset: int, bound: int = 100) -> Cursors:
     return cursors
 
 
-def cut_all(cursors: Cursors, records: Sequence[Fetched]) -> list[Chunk]:
+def cut_all(cursors: Cursors, records: Sequence[Record]) -> list[Chunk]:
     """Return all chunks of `records`."""
     chunks = []
     while True:
@@ -135,3 +126,11 @@ def test_a_bound_of_no_records_is_refused() -> None:
     """A chunk without records would never move the cursor."""
     with pytest.raises(ValueError, match="chunk bound 0"):
         Cursors(0)
+
+
+def test_a_loss_is_counted_once_however_often_it_is_met() -> None:
+    """What is read again meets the same gap; a later loss counts from where the one before ended."""
+    cursor = placed(5).get(PLACE)
+    assert cursor is not None
+    assert [cursor.lose(5, 9), cursor.lose(5, 9), cursor.lose(7, 12), cursor.lose(12, 12)] == [True, False, True, False]
+    assert cursor.lost == 7

@@ -52,6 +52,7 @@ class Rig:
         self.port = FakePort(self.journal)
         self.table = FakeTable(self.journal)
         self.now = 0.0
+        self.leased = True
         self.spec = spec or StageSpec(
             name="count", inputs=("decisions",), opener=lambda p, head, _: CountFold(p, head), table="t"
         )
@@ -62,6 +63,7 @@ class Rig:
             table=self.table if self.spec.table else None,  # type: ignore[arg-type]  # stands in for Faust's
             pace=pace or Pace(),
             fail=lambda _stage, step: self.journal.append(step),
+            leased=lambda: self.leased,
             clock=lambda: self.now,
         )
 
@@ -122,6 +124,40 @@ def test_a_lost_first_chunk_is_a_hole_too() -> None:
     rig.take(12, 2)
     assert rig.count == 0
     assert "rewind 0 to 10" in rig.journal
+
+
+def test_without_a_lease_nothing_is_folded_and_all_is_read_again() -> None:
+    """Somebody else may have the partition: what is in hand is left, and read again where it was ours after all."""
+    rig = opened()
+    rig.leased = False
+    rig.take(0, 2)
+    assert rig.count == 0
+    assert rig.journal == ["rewind 0 to 0"]
+    rig.leased = True
+    rig.take(0, 2)
+    assert rig.count == 2
+
+
+def test_without_a_lease_nothing_new_takes_effect() -> None:
+    """A change of config is put on record by whoever has the partition for certain; checkpoints go on."""
+    changes: list[Fold] = []
+
+    def note(fold: Fold) -> list[Output]:
+        changes.append(fold)
+        return []
+
+    rig = Rig(
+        StageSpec(
+            name="c", inputs=("decisions",), opener=lambda p, head, _: CountFold(p, head), table="t", prepare=note
+        )
+    )
+    rig.open()
+    rig.leased = False
+    assert rig.checkpoint()
+    assert changes == []
+    rig.leased = True
+    assert rig.checkpoint()
+    assert len(changes) == 1
 
 
 def test_chunks_of_another_seek_are_skipped() -> None:

@@ -10,10 +10,10 @@ from typing import cast
 import pytest
 from brokers import free_port
 from faust.types import EventT
-from stagedoubles import Stored
 from toys import STAGES, options
 
 from monitor.errors import StateError
+from monitor.records import Record
 from streams.app import App
 from streams.broker import Connection, Sasl, wait_for_broker
 from streams.chunks import Chunk
@@ -27,7 +27,7 @@ def app() -> App:
     return App(options(["127.0.0.1:9"], "unit"))
 
 
-def recovered(app: App, *records: Stored, partition: int = 0, topic: str = "unit-keep-changelog") -> Table:
+def recovered(app: App, *records: Record, partition: int = 0, topic: str = "unit-keep-changelog") -> Table:
     """Return the `keep` table after recovery has read `records`."""
     table = cast("Table", app.tables["keep"])
     message = SimpleNamespace(topic=topic, partition=partition)
@@ -40,11 +40,11 @@ def test_a_table_recovers_head_and_rows_of_a_partition(app: App) -> None:
     """The last version of a row counts, and a deleted one is gone."""
     table = recovered(
         app,
-        Stored(0, 0, b"2/", b"head"),
-        Stored(1, 0, b"2/a", b"1"),
-        Stored(2, 0, b"2/b", b"1"),
-        Stored(3, 0, b"2/a", b"2"),
-        Stored(4, 0, b"2/b", None),
+        Record(0, 0, b"head", b"2/"),
+        Record(1, 0, b"1", b"2/a"),
+        Record(2, 0, b"1", b"2/b"),
+        Record(3, 0, b"2", b"2/a"),
+        Record(4, 0, None, b"2/b"),
         partition=2,
     )
     assert table.held(2).head == b"head"
@@ -54,14 +54,14 @@ def test_a_table_recovers_head_and_rows_of_a_partition(app: App) -> None:
 
 def test_a_row_of_another_partition_stops_the_worker(app: App) -> None:
     """Recovery would log a warning and go on with a hole in the state."""
-    table = recovered(app, Stored(7, 0, b"3/a", b"1"), partition=2)
+    table = recovered(app, Record(7, 0, b"1", b"3/a"), partition=2)
     with pytest.raises(StateError, match="unit-keep-changelog/2@7"):
         table.held(2)
 
 
 def test_events_of_another_tables_changelog_are_not_applied(app: App) -> None:
     """Recovery hands events of a partition that was taken away to the table of the event before."""
-    table = recovered(app, Stored(0, 0, b"0/", b"x"), topic="unit-count-changelog")
+    table = recovered(app, Record(0, 0, b"x", b"0/"), topic="unit-count-changelog")
     assert table.held(0).head is None
 
 
