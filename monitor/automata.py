@@ -12,6 +12,7 @@ from typing import TypeAlias
 import re2
 
 from monitor.errors import ConfigError
+from monitor.regex_syntax import plain_regex
 
 MAX_MEM = 32 << 20
 """Bytes that RE2 may use for one automaton. The default net's took under 8 MB after 25 MB of random digits."""
@@ -44,11 +45,17 @@ def compiled(key: str, regex: str, options: re2.Options) -> re2._Regexp:
 def parsed(key: str, regex: str, options: re2.Options) -> re2._Regexp:
     """Return a regex; raises `ConfigError` under `key` where RE2 can't compile it."""
     try:
-        return re2.compile(regex, options)
+        re2.compile(regex, options)  # as it stands, for RE2's own word on what is wrong
+        return re2.compile(plain_regex(regex), options)
     except (re2.error, UnicodeEncodeError) as error:
-        reason = error.args[0] if isinstance(error, re2.error) else "a lone surrogate"
-        detail = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        raise ConfigError(key, f"RE2 can't compile {regex!r}: {detail}") from None
+        raise ConfigError(key, f"RE2 can't compile {regex!r}: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    if not isinstance(error, re2.error):
+        return "a lone surrogate"
+    reason = error.args[0]
+    return reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
 
 
 def compiled_set(regexes: Sequence[str], options: re2.Options) -> re2.Set:
@@ -66,9 +73,9 @@ def union(regexes: Iterable[str], options: re2.Options) -> Finder:
     Raises `ConfigError` where each compiles, and all together are too large.
     """
     try:
-        return finder(re2.compile("|".join(f"(?:{regex})" for regex in regexes) or _NOTHING, options))
-    except re2.error:
-        problem = f"the patterns compile one by one, but together they're too large ({options.max_mem} bytes)"
+        return finder(re2.compile("|".join(f"(?:{plain_regex(regex)})" for regex in regexes) or _NOTHING, options))
+    except re2.error as error:
+        problem = f"the patterns compile one by one, but not together, in {options.max_mem} bytes: {_reason(error)}"
         raise ConfigError("net.patterns", problem) from None
 
 

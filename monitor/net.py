@@ -41,6 +41,7 @@ MOST_ON_PROSE = 400
 
 _FREE_TRIES = 3
 _BYTES_A_TRY = 2048
+_MISSES = 64  # candidates without their bounds that may be none with them, in one text
 _LONGEST = 64  # bytes in which a candidate of a default pattern ends: an IBAN in groups takes 44
 
 
@@ -153,7 +154,7 @@ class Net:
 
     def _passing(self, data: bytes, start: int) -> Iterator[int]:
         """Yield those with a check that a candidate from `start` on passes; where tries run out all that may begin."""
-        tries, length = _FREE_TRIES + len(data) // _BYTES_A_TRY, len(data)
+        tries, length, misses = _FREE_TRIES + len(data) // _BYTES_A_TRY, len(data), _MISSES
         [(start, end)] = self._candidates(SOMEWHERE, data, start, length)
         while start >= 0:
             indices = self._beginning(data, start)
@@ -161,6 +162,9 @@ class Net:
                 if len(indices) > 1 or index in self._unbounded:  # else what was found is this one's
                     [(here, end)] = self._find[index](HERE, data, start, length)
                     if here < 0:
+                        misses -= index in self._unbounded  # each cost a search over what was left of the text
+                        if misses < 0:
+                            yield index
                         continue
                 tries -= 1
                 if tries < 0 or self._checks[index](data[start:end].decode(errors="replace")):
@@ -227,20 +231,30 @@ def _check(pattern: Pattern) -> Callable[[str], bool] | None:
 def _cheap(pattern: Pattern) -> str:
     """Return the regex that is looked for first, which matches wherever the pattern's does and makes few states.
 
-    The defaults are held to it by their tests, as a whole and behind their gates.
+    The defaults are held to it by their tests.
     """
-    if pattern in DEFAULT_PATTERNS or count_states(pattern.regex) <= LIMIT:
+    if pattern in DEFAULT_PATTERNS:
         return pattern.regex
-    if count_states_on(pattern.regex, PROSE) > MOST_ON_PROSE:
+    key = f"net.patterns.{pattern.name}"
+    try:
+        return _bounded(key, pattern.regex)
+    except RecursionError:
+        raise ConfigError(key, f"{pattern.regex!r} nests its groups too deep") from None
+
+
+def _bounded(key: str, regex: str) -> str:
+    if count_states(regex) <= LIMIT:
+        return regex
+    if count_states_on(regex, PROSE) > MOST_ON_PROSE:
         raise ConfigError(
-            f"net.patterns.{pattern.name}",
-            f"{pattern.regex!r} counts characters from every place where a match may begin, so that each character of "
-            "a text costs a thousand times as much: write * or + instead of a number in braces, bridge gaps with a "
-            "narrow class ([^.\\n]* instead of .{0,40}), or begin with what can't stand inside the gap (a word, \\b)",
+            key,
+            f"{regex!r} counts characters from every place where a match may begin, so that each character of a text "
+            "costs a thousand times as much: write * or + instead of a number in braces, bridge gaps with a narrow "
+            "class ([^.\\n]* instead of .{0,40}), or begin with what can't stand inside the gap (a word, \\b)",
         )
-    loosened = loosen_regex(pattern.regex)
+    loosened = loosen_regex(regex)
     # A long union of harmless shapes has more states than the limit, and no repetition to blame.
-    return loosened if count_states(loosened) <= LIMIT else pattern.regex
+    return loosened if count_states(loosened) <= LIMIT else regex
 
 
 def _version(patterns: Sequence[Pattern], triggers: Sequence[str]) -> str:

@@ -79,6 +79,25 @@ def parse_regex(regex: str) -> Node:
     return _Parser(regex).union()
 
 
+def plain_regex(regex: str) -> str:
+    r"""Return the same regex without names of groups, which RE2 would report, and with a quotation that ends.
+
+    So it can stand among others: two may name a group alike, and an open `\Q` would swallow what follows.
+
+    >>> plain_regex(r"(?P<kind>EMP)-\d\Q.")
+    '(EMP)-\\d\\Q.\\E'
+    """
+    return "".join(map(_plain, _TOKEN.finditer(regex)))
+
+
+def _plain(token: re.Match[str]) -> str:
+    if token["open"]:
+        return "("
+    if token["quote"] and not token["quote"].endswith("\\E"):
+        return token["quote"] + "\\E"
+    return token[0]
+
+
 def loosen_regex(regex: str) -> str:
     r"""Return a regex that matches wherever `regex` does, without the bounds of its longer repetitions.
 

@@ -165,6 +165,38 @@ def test_a_pattern_of_the_same_name_replaces_a_default_and_none_removes_it() -> 
     assert replaced.names("K-9, dog tag, passport") == ["email", "trigger:passport", "trigger:dog tag"]
 
 
+@pytest.mark.parametrize("check", [None, "payment_card"])
+def test_named_groups_and_open_quotations_are_taken(check: str | None) -> None:
+    """Two patterns may name a group alike, and a quotation may go to the end of its regex."""
+    patterns = [
+        Pattern("one", r"(?P<it>4111)1{12}", check),
+        Pattern("two", r"(?P<it>K)-\d\Q."),
+        Pattern("three", r"\Q(x)"),
+    ]
+    net = Net(patterns, ["dog tag"])
+    assert net.names("4111111111111111 K-1. dog tag") == ["one", "two", "trigger:dog tag"]
+    assert [net.catches(text) for text in ("4111111111111111", "K-1.", "K-1", "(x)", "(y)")] == [
+        True,
+        True,
+        False,
+        True,
+        False,
+    ]
+
+
+def test_groups_nested_too_deep_are_a_config_error() -> None:
+    """RE2 compiles what Python's own recursion can't follow."""
+    deep = "(a" * 900 + "b{1,9}" + ")" * 900
+    key, problem = error_of(lambda: Net([Pattern("deep", deep)], []))
+    assert (key, problem[-25:]) == ("net.patterns.deep", "nests its groups too deep")
+
+
+def test_candidates_without_their_bounds_cost_a_bounded_number_of_looks() -> None:
+    """A checked pattern that is looked for without its bounds, on a text made for that: caught after so many misses."""
+    net = Net([Pattern("made", r"\d[0-9a-f]{40}c", "payment_card")], [])
+    assert net.catches("1234567890abdef" * 20_000 + "c")
+
+
 def test_without_defaults_only_the_config_counts() -> None:
     """`net.defaults = false` leaves no default pattern and no default trigger."""
     net = build_net(defaults=False, patterns={"badge": BADGE}, triggers=["dog tag"])
