@@ -8,7 +8,7 @@ The head holds both positions, and the count and an additive checksum of the row
 newer than the head (a crash between the two writes); such a row is *ahead*: it knows it, by its offsets, and carries
 the hash that the head counts for it, until a head has read past it. At recovery the sum must come out. If it doesn't,
 somebody wrote an old row over a newer one (a worker that was presumed dead), nobody knows which, and the partition is
-built again from its two topics.
+built again from its two topics. So it is where the table is an older version's, or a row can't be read.
 
 Rows expire with the window, by the days of the records and never by the clock on the wall. A row that has expired
 leaves the checksum with the head that names the new limit, and is deleted after that head is durable.
@@ -73,7 +73,7 @@ class Ledger:
     Raises
     ------
     StateError
-        A head of a format that this version can't read.
+        A head of a later format, or bytes that are none.
     """
 
     def __init__(
@@ -117,9 +117,23 @@ class Ledger:
 
     def _restore(self, head: Head, rows: Mapping[str, bytes]) -> set[str]:
         """Take over the rows, or none of them; return the entities that annotators named."""
+        answered = self._take_over(head, rows) if head.format == FORMAT else None
+        if answered is None:
+            self._rebuild(rows, max(head.rebuilt_to, (head.sampled_next or 0) + (head.labels_next or 0)))
+            return set()
+        self._rebuilt_to = head.rebuilt_to
+        self._next = {"sampled": head.sampled_next, "labels_by_document": head.labels_next}
+        self._day, self._limit_day = head.day, head.limit_day
+        self._dead = Counter({(day, reason): times for day, reason, times in head.dead})
+        return answered
+
+    def _take_over(self, head: Head, rows: Mapping[str, bytes]) -> set[str] | None:
+        """Return the entities named in the rows; None where one can't be read or the sum doesn't come out."""
         answered: set[str] = set()
         for key, row in rows.items():
-            document = read_row(row, self._partition)
+            document = read_row(row)
+            if document is None:
+                return None
             if document.day < head.limit_day:
                 self._deletable.add(key)
                 continue
@@ -132,14 +146,7 @@ class Ledger:
             answered |= document.answered
             self._rows[key] = row
             self._on_day.setdefault(document.day, []).append(key)
-        if (self._total & _MASK, self._count) != (head.checksum, head.count):
-            self._rebuild(rows, max(head.rebuilt_to, (head.sampled_next or 0) + (head.labels_next or 0)))
-            return set()
-        self._rebuilt_to = head.rebuilt_to
-        self._next = {"sampled": head.sampled_next, "labels_by_document": head.labels_next}
-        self._day, self._limit_day = head.day, head.limit_day
-        self._dead = Counter({(day, reason): times for day, reason, times in head.dead})
-        return answered
+        return answered if (self._total & _MASK, self._count) == (head.checksum, head.count) else None
 
     def _rebuild(self, rows: Mapping[str, bytes], reached: int) -> None:
         """Forget the rows and read both topics again from their start.

@@ -46,19 +46,23 @@ NO_HEAD = Head(FORMAT, None, None, 0, 0, 0, 0, [])
 
 
 def read_head(row: bytes, partition: int) -> Head:
-    """Return the head of a partition.
+    """Return the head of a partition, one of an older format too: its fields are the same, its rows are others.
 
     Raises
     ------
     StateError
-        A head of another format.
+        A head of a later format, or bytes that are none.
     """
     try:
         head: Head | None = msgspec.msgpack.decode(row, type=Head)
     except msgspec.DecodeError:
         head = None
-    if head is None or head.format != FORMAT:
-        raise StateError(f"ledger/{partition}: no head of this version: delete the ledger changelog")
+    if head is None or head.format > FORMAT:
+        # never to delete the table alone: reading would go on from the group's positions, without what was before them
+        raise StateError(
+            f"ledger/{partition}: the head is none that this version can read: upgrade, "
+            "or set another kafka.group, under which all is read again from the start"
+        )
     return head
 
 
@@ -83,18 +87,12 @@ def document_of(row: bytes) -> Document:
     return _ROW.decode(zlib.decompressobj(wbits=-zlib.MAX_WBITS, zdict=_WORDS).decompress(memoryview(row)[_COVER:]))
 
 
-def read_row(row: bytes, partition: int) -> Document:
-    """Return the document of a row of the table.
-
-    Raises
-    ------
-    StateError
-        Bytes that are no row of this version.
-    """
+def read_row(row: bytes) -> Document | None:
+    """Return the document of a row of the table, None for bytes that are no row of this version."""
     try:
         return document_of(row)
     except (msgspec.DecodeError, zlib.error):
-        raise StateError(f"ledger/{partition}: no row of this version: delete the ledger changelog") from None
+        return None
 
 
 def is_ahead(document: Document, sampled_next: int | None, labels_next: int | None) -> bool:

@@ -128,7 +128,8 @@ def _restart_row(sig: signal.Signals, entries: int, starts: Sequence[Start]) -> 
         ratio=shown,
         bar=FIRST_READING_S,
         sense="<=",
-        note=f"to the first reading; the page at {page:.1f} s, reading on at {reading:.1f} s{dead}",
+        note=f"to the first reading; the page at {page:.1f} s, reading on at {reading:.1f} s; texts of {len(_SHORT)} "
+        f"characters, two spans detected and three labelled{dead}",
     )
 
 
@@ -226,7 +227,8 @@ def label_row(lab: Lab, labels: int) -> Row:
         bar=VISIBLE_S,
         sense="<=",
         note=f"{labels} labels, median {statistics.median(seconds):.2f} s, longest {max(seconds):.2f} s; one worker, "
-        f"{DECISIONS_A_SECOND} decisions/s of 1 KB, {LABELS_A_SECOND} labels/s, read every {POLL_S * 1000:.0f} ms",
+        f"{DECISIONS_A_SECOND} decisions/s of 1 KB, {LABELS_A_SECOND} labels/s, read every {POLL_S * 1000:.0f} ms; "
+        f"`readings.windows_days=[7]`, {len(_LANGUAGES)} languages, 1 entity: few series",
     )
 
 
@@ -346,7 +348,7 @@ def scrape_rows(lab: Lab, backlog: int) -> list[Row]:
     with running_fleet(lab, f"topics.decisions={topic}") as fleet:
         found = asyncio.run(_scrape(fleet, filled))
     note = f"{len(found.metrics)} scrapes in {found.lasted_s:.0f} s; /healthz failed {found.sick} times, partitions "
-    note += f"were assigned {found.openings} times"
+    note += f"were assigned {found.openings} times; no label, so no labelled cell; each scrape waits for the last"
     return [_scrape_row("/metrics", found.metrics, note), _scrape_row("the page", found.page, note)]
 
 
