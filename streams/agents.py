@@ -135,7 +135,11 @@ class Stages:
     def _open_ledger(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Ledger:
         ledger = Ledger(partition, self._live.plan, self._topics, head, rows, self.flow)
         if ledger.rebuilt:
-            log.error("ledger_rebuilt", partition=partition, reason="rows are not those that the head vouches for")
+            log.error(
+                "ledger_rebuilt",
+                partition=partition,
+                reason="rows of an older version, or not those that the head vouches for",
+            )
         return ledger
 
     def _open_board(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Board:  # noqa: ARG002

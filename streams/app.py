@@ -89,10 +89,14 @@ class App(faust.App):
             pace=self.options.pace,
             fail=self.options.fail,
             leased=self._leased,
+            let_go=self._let_go,
         )
 
     def _leased(self) -> bool:
         return self._chunks.leased
+
+    def _let_go(self, place: Place, offset: int) -> None:
+        self._chunks.let_go(place, offset)
 
     def _read(self, stage: Stage, channel: Channel) -> None:
         """Feed a stage from a channel; the acknowledgement only tells Faust that nobody holds the event any more."""

@@ -38,7 +38,7 @@ class Chunk(NamedTuple):
 class Cursor:
     """Reading of one partition: `following` is the next offset to deliver."""
 
-    __slots__ = ("_lost_below", "following", "holes", "lost", "placed", "rewinds", "seek_to")
+    __slots__ = ("_lost_below", "following", "holes", "left_at", "lost", "placed", "rewinds", "seek_to")
 
     def __init__(self) -> None:
         self.following = 0
@@ -46,6 +46,8 @@ class Cursor:
         self.seek_to: int | None = None
         """Where the client must be told to read on, before its next fetch."""
         self.holes = 0
+        self.left_at: int | None = None
+        """The position of a reader that left a chunk on purpose: that it misses something there is no hole."""
         self.rewinds = 0
         self.lost = 0
         """Records that retention had removed before they were read."""
@@ -113,13 +115,22 @@ class Cursors:
         """
         self.epoch += 1
         for place, offset in positions.items():
-            self._cursors.setdefault(place, Cursor()).place(offset)
+            cursor = self._cursors.setdefault(place, Cursor())
+            cursor.place(offset)
+            cursor.left_at = None
 
     def report_hole(self, place: Place, offset: int) -> None:
         """Rewind to `offset`, the position of a reader that missed something."""
         cursor = self.get(place)
         if cursor is not None:
-            cursor.holes += 1
+            cursor.holes += offset != cursor.left_at
+            cursor.rewind(offset)
+
+    def let_go(self, place: Place, offset: int) -> None:
+        """Rewind to `offset`, the position of a reader that left a chunk on purpose."""
+        cursor = self.get(place)
+        if cursor is not None:
+            cursor.left_at = offset
             cursor.rewind(offset)
 
     def undelivered(self, places: Iterable[Place]) -> None:

@@ -1,4 +1,4 @@
-"""What a worker shows: the board's readings and its own figures, immutable records swapped in whole once a second."""
+"""What a worker shows: the board's readings and its own figures, records that are swapped in whole, never changed."""
 
 from __future__ import annotations
 

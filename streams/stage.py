@@ -131,6 +131,8 @@ class Stage:
     fail: FailurePoint = lambda _stage, _step: None
     leased: Callable[[], bool] = lambda: True
     """Whether no other worker can have our partitions; what isn't certain is neither folded nor put on record."""
+    let_go: Callable[[Place, int], None] = lambda _place, _offset: None
+    """Called with what is to be read again because a chunk came without a lease: that is no hole."""
     clock: Callable[[], float] = time.monotonic
     epoch: int = 0
     broken: bool = False
@@ -205,7 +207,7 @@ class Stage:
                 position = running.starts[channel]
             place = Place(self.topics[channel], partition)
             if not self.leased():
-                self.port.rewind(place, position)
+                self.let_go(place, position)
                 return
             if not running.prepared:
                 await self._prepare(running)

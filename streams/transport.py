@@ -21,10 +21,8 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequen
 from typing import Any, ClassVar, Protocol, cast
 
 import structlog
-from aiokafka import AIOKafkaConsumer
-from aiokafka.consumer.fetcher import Fetcher
-from aiokafka.errors import IllegalStateError, KafkaError
-from aiokafka.structs import OffsetAndMetadata, TopicPartition
+from aiokafka.errors import KafkaError
+from aiokafka.structs import TopicPartition
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP, ConsumerMessage, Message
 from faust.types.transports import ConsumerT, TPorTopicSet, TransportT
@@ -32,93 +30,13 @@ from mode.utils.futures import notify
 
 from monitor.records import Record
 from streams.chunks import Chunk, Cursors, Place
-from streams.lease import Lease
-from streams.unpacking import unpack
+from streams.client_thread import ConsumerThread
 
 log = structlog.get_logger(__name__)
 
 IDLE_S = 0.02
 """Pause while every partition is back-pressured (Faust's own is a second, which starves a worker of one partition), or
 while nobody knows whose they are."""
-
-
-class ConsumerThread(driver.AIOKafkaConsumerThread):
-    """The thread that owns the Kafka client; every call that changes the client's state is made inside it."""
-
-    cut_off = False
-    """Whether a fetch failed half way, so that what it took out of the client is unknown."""
-    lease: Lease | None = None
-    """Whether our partitions are ours for certain; None before the client was started."""
-
-    async def on_start(self) -> None:
-        """Start the client, and watch whether the group knows us."""
-        await super().on_start()
-        self.lease = Lease(self.app.conf.broker_session_timeout)
-        self.lease.watch(self._ensure_consumer()._coordinator)  # noqa: SLF001  # the client has no other way to it
-
-    async def _fetch_records(
-        self,
-        consumer: AIOKafkaConsumer,
-        active_partitions: set[TP],
-        timeout: float | None = None,  # noqa: ASYNC109  # the driver's signature
-        max_records: int | None = None,
-    ) -> Mapping[TP, list[Any]]:
-        """Return what was fetched, as records of ours; nothing where a partition was taken away meanwhile."""
-        fetcher: Fetcher = consumer._fetcher  # noqa: SLF001  # as the driver does
-        until = time.monotonic() + (timeout or 0.0)
-        try:
-            while True:
-                unpack(fetcher._records)  # noqa: SLF001  # what has come since, before the client unpacks it
-                fetched = await super()._fetch_records(consumer, active_partitions, 0.0, max_records)
-                left = until - time.monotonic()
-                if fetched or left <= 0 or not await _something_came(fetcher, left):
-                    return fetched
-        except (KeyError, IllegalStateError) as error:
-            log.info("fetch_cut_off", problem=type(error).__name__)
-            self.cut_off = True
-            return {}
-
-    async def seek_places(self, positions: Mapping[Place, int]) -> None:
-        """Read on at `positions`; partitions that are no longer ours are left out."""
-        await self.call_thread(self._seek_places, positions)
-
-    async def _seek_places(self, positions: Mapping[Place, int]) -> None:
-        consumer = self._ensure_consumer()
-        assigned = consumer.assignment()
-        for place, offset in positions.items():
-            if place in assigned:
-                consumer.seek(TopicPartition(*place), offset)
-
-    async def committed(self, places: Iterable[Place]) -> dict[Place, int | None]:
-        """Return the group's committed offsets, None where it has none."""
-        found: dict[Place, int | None] = await self.call_thread(self._committed, list(places))
-        return found
-
-    async def _committed(self, places: list[Place]) -> dict[Place, int | None]:
-        consumer = self._ensure_consumer()
-        return {place: await consumer.committed(TopicPartition(*place)) for place in places}
-
-    async def _commit(self, offsets: Mapping[TP, int]) -> bool:
-        """Commit; a failure is a log line, since the state holds the positions and the next commit repeats them."""
-        wanted = {TopicPartition(*tp): OffsetAndMetadata(offset, "") for tp, offset in offsets.items()}
-        try:
-            await self._ensure_consumer().commit(wanted)
-        except KafkaError as error:
-            log.warning("commit_failed", problem=type(error).__name__)
-            return False
-        return True
-
-
-async def _something_came(fetcher: Fetcher, within_s: float) -> bool:
-    """Wait until the client has fetched something; raises what the broker refused, False where the time is over."""
-    waiter = fetcher._create_fetch_waiter()  # noqa: SLF001  # what its own waiting does
-    with fetcher._subscriptions.fetch_context():  # noqa: SLF001  # else it takes us for one that polls too seldom
-        done, _ = await asyncio.wait([waiter], timeout=within_s)
-    if not done:
-        waiter.cancel()
-        return False
-    waiter.result()
-    return not fetcher._closed  # noqa: SLF001  # see above
 
 
 class Reading(Protocol):
@@ -162,7 +80,7 @@ class ChunkConsumer(driver.Consumer):
         self._host = host = cast("Host", transport.app)
         self.stages = host.stages
         self.cursors = Cursors(host.chunk_records)
-        self._fetching = False
+        self._fetching = self._lapse_noted = False
         self._reported: dict[TP, int] = {}
         self._committed_at: dict[TP, int] = {}
         self._behind: set[TP] = set()
@@ -227,11 +145,11 @@ class ChunkConsumer(driver.Consumer):
 
         The client itself goes on at the earliest offset without a word.
         """
-        gaps: dict[TP, int] = {}
+        gaps: dict[TP, tuple[int, int]] = {}
         for tp, records in fetched:
             cursor = self.cursors.get(Place(*tp))
             if cursor is not None and tp in self._placed and records[0].offset > cursor.following:
-                gaps[tp] = cursor.following
+                gaps[tp] = cursor.following, records[0].offset
         if not gaps:
             return True
         try:
@@ -239,8 +157,9 @@ class ChunkConsumer(driver.Consumer):
         except KafkaError:
             return False
         for tp, offset in earliest.items():
-            if offset > gaps[TP(*tp)]:
-                self._note_lost(Place(*tp), gaps[TP(*tp)], offset)
+            position, in_hand = gaps[TP(*tp)]
+            if offset > position:  # retention may have gone further since the fetch: what is in hand isn't lost
+                self._note_lost(Place(*tp), position, min(offset, in_hand))
         return True
 
     def _note_lost(self, place: Place, position: int, earliest: int) -> None:
@@ -348,13 +267,27 @@ class ChunkConsumer(driver.Consumer):
         """Return what the client has; nothing where a partition was taken away meanwhile."""
         # a copy: the client's thread reads it while this one changes it, and takes an empty set for "all"
         active = set(self._get_active_partitions())
+        if active and not self.leased:
+            self._note_lapse()
         if not active or not self.leased:
             await asyncio.sleep(IDLE_S)
             return {}
+        self._lapse_noted = False
         self._fetching = True
         fetched = await self._getmany(active_partitions=active, timeout=timeout)
         self._fetching = False
         return fetched
+
+    def let_go(self, place: Place, offset: int) -> None:
+        """Read `place` again from `offset`: a stage left what came from there, the lease having lapsed."""
+        self._note_lapse()
+        self.cursors.let_go(place, offset)
+
+    def _note_lapse(self) -> None:
+        """Log, once a lapse, that this worker stands still until the group answers it."""
+        if self._thread.lease is not None and not self._lapse_noted:
+            self._lapse_noted = True
+            log.warning("lease_lapsed", within_s=self._thread.lease.session_s, reason="the group doesn't answer")
 
     async def _seek_client(self) -> None:
         """Place the client where the cursors want it, between two fetches."""

@@ -64,11 +64,21 @@ class Unpacked:
 
 
 def unpack(results: Results) -> None:
-    """Replace what aiokafka would unpack by what is unpacked here, except where transactions are to be told apart."""
+    """Replace what aiokafka would unpack by what is unpacked here.
+
+    Raises
+    ------
+    ValueError
+        Where only committed transactions are to be read: which of them were aborted isn't looked at here. Faust asks
+        for that under `exactly_once` alone.
+
+    """
     for result in results.values():
         if isinstance(result, FetchResult):
             stock = result._partition_records  # noqa: SLF001  # the client has no other way to it
-            if type(stock) is PartitionRecords and stock._isolation_level == READ_UNCOMMITTED:  # noqa: SLF001  # see above
+            if type(stock) is PartitionRecords:
+                if stock._isolation_level != READ_UNCOMMITTED:  # noqa: SLF001  # see above
+                    raise ValueError("isolation level read_committed: transactions are not told apart")
                 result._partition_records = Unpacked(  # noqa: SLF001  # see above
                     stock._records,  # noqa: SLF001  # see above
                     stock.next_fetch_offset,

@@ -81,6 +81,9 @@ class Process(mode.Worker):
         super()._schedule_shutdown(signal)
 
     def _crash(self, reason: BaseException) -> None:
+        if self._deadline is not None and self._deadline.function is _end_without_broker:
+            self._deadline.cancel()  # it would end a crash with 0
+            self._deadline = None
         self._end_within(CRASH_WITHIN_S)
         if self.crash_reason is not None and isinstance(reason, asyncio.CancelledError):
             return  # an agent that is cancelled because of the first reason reports that as a crash of its own
@@ -88,17 +91,21 @@ class Process(mode.Worker):
 
     def _end_within(self, seconds: float) -> None:
         if self._deadline is None:
-            self._deadline = threading.Timer(seconds, _end, [seconds])
-            self._deadline.daemon = True
-            self._deadline.start()
+            self._set_deadline(threading.Timer(seconds, _end, [seconds]))
 
     def _close_within(self, reached: bool) -> None:  # noqa: FBT001  # the one fact that there is
         """Wait a little for the connections to close: without a broker the client library would try for minutes."""
+        if reached:
+            self._set_deadline(threading.Timer(CLOSE_WITHIN_S, _end, [CLOSE_WITHIN_S]))
+        else:
+            self._set_deadline(threading.Timer(GIVE_UP_S, _end_without_broker))
+
+    def _set_deadline(self, timer: threading.Timer) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
-        self._deadline = threading.Timer(CLOSE_WITHIN_S if reached else GIVE_UP_S, _end_without_broker)
-        self._deadline.daemon = True
-        self._deadline.start()
+        self._deadline = timer
+        timer.daemon = True
+        timer.start()
 
     async def _sentinel_task(self) -> None:
         """Mode sleeps a second here for tasks that it has cancelled; one turn of the loop is enough."""

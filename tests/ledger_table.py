@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+from drawn import label, sampled
 from traffic import CONFIG, DAY_MS, FIRST_DAY
 
 from monitor.fold import Channel, Output
@@ -73,3 +75,14 @@ def sums(ledger: Ledger) -> Tally:
         if output.value is not None:
             total.merge(read_value(output.value)[1])
     return total
+
+
+def drawn(doc_id: str = "a", day: int = 0, **fields: object) -> bytes:
+    """Return a drawn document's bytes; days count from the first."""
+    placed: dict[str, object] = {"day": FIRST_DAY + day, "sampled_at": (FIRST_DAY + day) * 86_400.0}
+    return msgspec.json.encode(sampled(doc_id, **(placed | fields)))
+
+
+def labelled(doc_id: str = "a", **fields: object) -> bytes:
+    """Return a label's bytes."""
+    return msgspec.json.encode(label(doc_id=doc_id, **fields))

@@ -72,6 +72,20 @@ def test_a_hole_makes_the_client_read_again_from_the_readers_position() -> None:
     assert (cursor.following, cursor.holes, cursor.rewinds) == (1, 1, 1)
 
 
+def test_what_a_reader_left_on_purpose_is_read_again_and_no_hole() -> None:
+    """Nor are the chunks behind it that come before it does; a chunk that is missed later on is one."""
+    cursors = placed(0)
+    cut_all(cursors, stored(0, 1, 2, 3))
+    cursors.let_go(PLACE, 1)
+    assert cursors.take_seeks() == {PLACE: 1}
+    cursors.report_hole(PLACE, 1)
+    cursor = cursors.get(PLACE)
+    assert cursor is not None
+    assert (cursor.holes, cursor.rewinds) == (0, 2)
+    cursors.report_hole(PLACE, 3)
+    assert cursor.holes == 1
+
+
 def test_undelivered_records_are_fetched_again_from_the_last_delivered_one() -> None:
     """What a stopped flow left of a fetch is read again."""
     cursors = placed(0, bound=2)

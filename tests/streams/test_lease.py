@@ -4,39 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
+from typing import Any
 
-from aiokafka.consumer.group_coordinator import GroupCoordinator
+import pytest
+from aiokafka.consumer.group_coordinator import CoordinatorGroupRebalance, GroupCoordinator
+from aiokafka.protocol.commit import OffsetFetchRequest
+from aiokafka.protocol.group import HeartbeatRequest, SyncGroupRequest
 
 from streams.lease import Lease
 
+HEARTBEAT = HeartbeatRequest("group", 3, "member")
+SYNC = SyncGroupRequest("group", 3, "member", None, [])
+
 
 class FakeCoordinator:
-    """Answers heartbeats as told; an answer takes a second."""
+    """Answers requests as told; an answer takes a second."""
 
     def __init__(self, clock: list[float]) -> None:
         self.clock = clock
-        self.knows_us = True
-        self.joined: list[object] = []
-        self._do_heartbeat: Callable[[], Awaitable[bool]] = self.beat
-        self._on_join_complete: Callable[..., Awaitable[None]] = self.join
+        self.error_code = 0
+        self._send_req: Callable[[Any], Awaitable[Any]] = self.answer
 
-    async def beat(self) -> bool:
+    async def answer(self, request: object) -> SimpleNamespace:
         """Answer."""
         self.clock[0] += 1.0
-        return self.knows_us
+        return SimpleNamespace(error_code=self.error_code, request=request)
 
-    async def join(self, *args: object) -> None:
-        """Note what came."""
-        self.joined += args
+    def send(self, request: object) -> SimpleNamespace:
+        """Do as the client library does."""
 
-    def run_heartbeat(self) -> bool:
-        """Do as the client library's own loop does."""
-        return asyncio.run(self._do_heartbeat())
+        async def sent() -> SimpleNamespace:
+            answer: SimpleNamespace = await self._send_req(request)
+            return answer
 
-    def run_join(self) -> None:
-        """Do as the client library does once it has its partitions."""
-        asyncio.run(self._on_join_complete(3, "member"))
+        return asyncio.run(sent())
 
 
 def rig() -> tuple[list[float], FakeCoordinator, Lease]:
@@ -47,11 +51,12 @@ def rig() -> tuple[list[float], FakeCoordinator, Lease]:
     return clock, coordinator, lease
 
 
-def test_a_lease_counts_from_when_the_answered_heartbeat_was_sent() -> None:
+@pytest.mark.parametrize("request_", [HEARTBEAT, SYNC], ids=["heartbeat", "sync"])
+def test_a_lease_counts_from_when_the_answered_request_was_sent(request_: object) -> None:
     """The broker may have received it at once, and nobody can tell how long its answer took."""
     clock, coordinator, lease = rig()
     clock[0] = 5.0
-    assert coordinator.run_heartbeat()
+    assert coordinator.send(request_).request is request_
     clock[0] = 10.9
     assert lease.held
     clock[0] = 11.0
@@ -59,18 +64,37 @@ def test_a_lease_counts_from_when_the_answered_heartbeat_was_sent() -> None:
 
 
 def test_a_heartbeat_that_is_refused_renews_nothing() -> None:
-    """Whoever was taken for dead stays without a lease until it has joined again, arguments passed on."""
+    """Whoever was taken for dead stays without a lease until it has partitions again."""
     clock, coordinator, lease = rig()
-    coordinator.knows_us = False
     clock[0] = 7.0
-    assert not coordinator.run_heartbeat()
+    coordinator.error_code = 25
+    assert coordinator.send(HEARTBEAT).error_code == 25
     assert not lease.held
-    coordinator.run_join()
+    coordinator.error_code = 0
+    coordinator.send(SYNC)
     assert lease.held
-    assert coordinator.joined == [3, "member"]
+
+
+def test_other_requests_renew_nothing() -> None:
+    """Committed offsets are told to anybody, and tell nothing of a session."""
+    clock, coordinator, lease = rig()
+    clock[0] = 7.0
+    coordinator.send(OffsetFetchRequest("group", []))
+    assert not lease.held
+
+
+def test_time_goes_on_while_the_machine_is_suspended() -> None:
+    """Linux has a clock that does."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        pytest.skip("no clock here that counts a suspension")
+    before = time.clock_gettime(time.CLOCK_BOOTTIME)
+    lease = Lease(6.0)
+    assert before <= lease._renewed_at <= time.clock_gettime(time.CLOCK_BOOTTIME)  # noqa: SLF001  # whence it counts
 
 
 def test_the_client_library_has_what_is_watched() -> None:
-    """Both are private: another version of it may do without them."""
-    watched = [vars(GroupCoordinator)[name] for name in ("_do_heartbeat", "_on_join_complete")]
-    assert all(map(inspect.iscoroutinefunction, watched))
+    """It is private: another version of it may do without it, or send heartbeats and joins by another way."""
+    assert inspect.iscoroutinefunction(vars(GroupCoordinator)["_send_req"])
+    beat, sync = GroupCoordinator._do_heartbeat, CoordinatorGroupRebalance._send_sync_group_request  # noqa: SLF001  # see above
+    assert "self._send_req(" in inspect.getsource(beat)
+    assert "self._coordinator._send_req(" in inspect.getsource(sync)

@@ -64,6 +64,7 @@ class Rig:
             pace=pace or Pace(),
             fail=lambda _stage, step: self.journal.append(step),
             leased=lambda: self.leased,
+            let_go=lambda place, offset: self.journal.append(f"let go {place.partition} at {offset}"),
             clock=lambda: self.now,
         )
 
@@ -132,7 +133,7 @@ def test_without_a_lease_nothing_is_folded_and_all_is_read_again() -> None:
     rig.leased = False
     rig.take(0, 2)
     assert rig.count == 0
-    assert rig.journal == ["rewind 0 to 0"]
+    assert rig.journal == ["let go 0 at 0"]
     rig.leased = True
     rig.take(0, 2)
     assert rig.count == 2

@@ -65,12 +65,13 @@ def test_a_wrong_checksum_is_found_where_it_is_looked_for() -> None:
     assert len(list(Unpacked(MemoryRecords(good + bytes(bad)), 0, check_crcs=False))) == 2
 
 
-def test_what_is_read_of_transactions_is_left_to_the_client() -> None:
-    """Which of them were aborted only the client knows; all else of a fetch is replaced, errors are not looked at."""
+def test_records_are_replaced_and_transactions_refused() -> None:
+    """Errors of a fetch are not looked at; which transactions were aborted only the client would know."""
     data = batch(0, [(b"k", b"v")])
     plain = FetchResult(PLACE, assignment=None, partition_records=stock(data, 0), backoff=0)
     committed = stock(data, 0, isolation=READ_COMMITTED)
     careful = FetchResult(PLACE, assignment=None, partition_records=committed, backoff=0)
-    unpack({"plain": plain, "careful": careful, "error": RuntimeError()})
+    unpack({"plain": plain, "error": RuntimeError()})
     assert isinstance(plain._partition_records, Unpacked)  # noqa: SLF001  # what the client will read
-    assert careful._partition_records is committed  # noqa: SLF001  # the same
+    with pytest.raises(ValueError, match="read_committed"):
+        unpack({"careful": careful})

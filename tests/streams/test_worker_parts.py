@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
+from contextlib import closing
 from types import SimpleNamespace
 from typing import cast
 
@@ -19,6 +21,7 @@ from streams.broker import Connection, Sasl, wait_for_broker
 from streams.chunks import Chunk
 from streams.outages import OncePer
 from streams.tables import Table
+from streams.worker import Process
 
 
 @pytest.fixture
@@ -98,6 +101,27 @@ def test_a_password_goes_to_every_client_and_into_no_repr() -> None:
     assert connection.client_options()["security_protocol"] == "SASL_PLAINTEXT"
     assert "secret" not in repr(connection)
     assert "secret" not in repr(connection.credentials())
+
+
+@pytest.mark.parametrize(("reached", "crashes", "code"), [(True, False, 1), (False, False, 0), (False, True, 1)])
+def test_what_hangs_ends_with_0_only_where_no_broker_took_the_last_checkpoint(
+    app: App, monkeypatch: pytest.MonkeyPatch, *, reached: bool, crashes: bool, code: int
+) -> None:
+    """Connections that don't close with a broker there are an error, and so is a crash on the way out."""
+    exits: list[int] = []
+    timers: list[threading.Timer] = []
+    monkeypatch.setattr(threading.Timer, "start", lambda timer: timers.append(timer))  # noqa: PLW0108  # binds
+    monkeypatch.setattr("os._exit", exits.append)
+    monkeypatch.setattr("logging.shutdown", lambda: None)
+    with closing(asyncio.new_event_loop()) as loop:
+        process = Process(app, loop)
+        app.left(reached)
+        if crashes:
+            process._crash(RuntimeError())  # noqa: SLF001  # what mode calls
+    for timer in timers:
+        if not timer.finished.is_set():  # cancelled
+            timer.function(*timer.args)
+    assert exits == [code]
 
 
 def test_an_absent_broker_is_one_line_and_ever_longer_pauses(capsys: pytest.CaptureFixture[str]) -> None:

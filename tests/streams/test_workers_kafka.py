@@ -14,7 +14,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -295,11 +294,8 @@ def test_a_swap_of_detectors_reads_the_same_over_a_broker(fleet: Fleet) -> None:
 
 def person(board: BoardSnapshot, version: str) -> Reading:
     """Return the population reading of PERSON in English, of the version whose name holds `version`."""
-    return next(
-        r
-        for r in board.readings
-        if (r.entity, r.language, r.stratum) == ("PERSON", "en", None) and version in r.version
-    )
+    sought = ("PERSON", "en", None)
+    return next(r for r in board.readings if (r.entity, r.language, r.stratum) == sought and version in r.version)
 
 
 def test_a_worker_waits_for_its_broker(fleet: Fleet) -> None:
@@ -350,19 +346,14 @@ async def forwarding(port: int, server: str) -> AsyncIterator[None]:
 def test_topics_that_are_otherwise_are_refused_in_one_line(fleet: Fleet) -> None:
     """A worker starts neither without its topics nor with others; exit 2, and the line names topic and setting."""
     absent = fleet.run("worker")
-    assert (absent.returncode, last_line(absent).count("missing, create it with")) == (2, 11)
+    assert (absent.returncode, absent.stderr.splitlines()[-1].count("missing, create it with")) == (2, 11)
     create_topics(fleet)
     fleet.settings += ("topics.partitions=3",)
     for command in ("worker", "topics"):
         done = fleet.run(command)
         assert done.returncode == 2
-        assert f"topic {fleet.topic('sampled')}: partitions is 4, wanted 3" in last_line(done)
+        assert f"topic {fleet.topic('sampled')}: partitions is 4, wanted 3" in done.stderr.splitlines()[-1]
         assert not any(word in done.stderr for word in LOUD)
-
-
-def last_line(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the last line that a command wrote to its standard error."""
-    return done.stderr.splitlines()[-1]
 
 
 @pytest.mark.slow
