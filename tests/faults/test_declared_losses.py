@@ -119,7 +119,7 @@ def test_records_removed_while_no_worker_ran_are_counted_and_logged(fleet: Fleet
     assert fleet.noise() == []
 
 
-@pytest.mark.parametrize("channel", ["decisions", "labels"])
+@pytest.mark.parametrize("channel", ["decisions"])
 def test_records_removed_under_a_worker_that_stood_still_are_counted_and_logged(fleet: Fleet, channel: Channel) -> None:
     """A worker that is frozen while the topic's retention passes it says so too, with the next record it reads."""
 
