@@ -15,6 +15,8 @@ import numpy as np
 _BEYOND = 0x3001
 """Above the last code point that is white space."""
 _IS_WHITE = np.array([chr(code).isspace() for code in range(_BEYOND + 1)])
+_ASCII_WHITE = bytes(chr(code).isspace() for code in range(256))
+"""For `bytes.translate`, which takes half as long as looking each byte up in an array."""
 _LONG = 255
 """A stretch of so many that goes on with the next byte: no white space follows."""
 _STRETCHES = [*(bytes(length) + b"\1" for length in range(_LONG)), bytes(_LONG)]
@@ -27,17 +29,22 @@ def blanks(text: str) -> bytes:
     >>> is_blank(1, 3), is_blank(0, 2), is_blank(3, 4)
     (True, False, False)
     """
-    # splitting at a regex took five times as long, and a twentieth of ROUTE's time where one in a hundred is drawn
+    # splitting at a regex took ten times as long, and a twentieth of ROUTE's time where one in a hundred is drawn
     if text.isascii():
-        white = _IS_WHITE[np.frombuffer(text.encode(), np.uint8)]
+        white = np.frombuffer(text.encode().translate(_ASCII_WHITE), np.bool_)
     else:
         white = _IS_WHITE[np.minimum(np.frombuffer(text.encode("utf-32-le"), np.uint32), _BEYOND)]
-    lengths: list[int] = (np.diff(np.flatnonzero(white), prepend=-1, append=len(text)) - 1).tolist()
-    if max(lengths) >= _LONG:
-        lengths = [byte for length in lengths for byte in _bytes_of(length)]
+    at = np.flatnonzero(white)
+    edges = np.empty(len(at) + 2, np.intp)  # by hand: np.diff with its ends takes six times as long
+    edges[0], edges[1:-1], edges[-1] = -1, at, len(text)
+    lengths = edges[1:] - edges[:-1] - 1
+    if lengths.max() < _LONG:
+        stretches = lengths.astype(np.uint8).tobytes()
+    else:
+        stretches = bytes(byte for length in lengths.tolist() for byte in _bytes_of(length))
     # the smallest window and memory: there's nothing to find twice, and setting up larger ones takes longer than coding
     packing = zlib.compressobj(wbits=-9, memLevel=4, strategy=zlib.Z_HUFFMAN_ONLY)
-    return packing.compress(bytes(lengths)) + packing.flush()
+    return packing.compress(stretches) + packing.flush()
 
 
 def _bytes_of(length: int) -> Iterator[int]:

@@ -1,10 +1,11 @@
 """The loose net: does a text hold anything that looks like personal data? RE2 reads its UTF-8 bytes once, seldom twice.
 
-It asks whether, never what or where, so a text is read no further than to the answer. One search goes for the union of
-all patterns and triggers: where it finds nothing, and that is the whole text read once, there is nothing. Where
-something without a check begins at the place that it found, or after it, the text is caught. Nine transcripts in ten
-are, on average in their first third: an automaton that tells which patterns match (`re2.Set`) reads them to the end,
-and takes twice the time. What is left holds candidates that need a closer look.
+It asks whether, never what or where, so a text is read no further than to the answer. Nine transcripts in ten hold
+something that needs no check, on average in their first third, and one search for the union of all that is such is
+enough: an automaton that tells which patterns match (`re2.Set`) reads them to the end, and takes twice the time. Where
+most texts hold nothing of the kind, the first search goes for the union of all patterns and triggers: it reads the
+whole text once where nothing is. Which of the two comes first follows from the texts before; the answer is the same.
+What is left holds candidates that need a closer look.
 
 * *Checks.* Candidates of patterns with a check are tried one at a time. Tries are bounded by the text's length. A text
   with more candidates than that, all of them wrong, counts as caught: nobody can say that a page full of card-shaped
@@ -39,6 +40,11 @@ REVISION = 1
 MOST_ON_PROSE = 400
 """States that an operator's pattern may make on `PROSE`: those that count make 640 and more, others 30 at most."""
 
+_OFTEN = 0.6
+"""Share of texts that are caught without a check from which on looking for such things first takes less time: on a text
+of 5 KB it saves 5 µs where something is found, and costs 13 where not."""
+_FADE = 1 / 64
+
 _FREE_TRIES = 3
 _BYTES_A_TRY = 2048
 _MISSES = 64  # candidates without their bounds that may be none with them, in one text
@@ -46,7 +52,7 @@ _LONGEST = 64  # bytes in which a candidate of a default pattern ends: an IBAN i
 
 
 class Net:
-    r"""Patterns and triggers, compiled; immutable, and safe to use from several threads.
+    r"""Patterns and triggers, compiled; what it tells of a text never changes, and several threads may ask it.
 
     Parameters
     ----------
@@ -81,6 +87,7 @@ class Net:
         "_loosened",
         "_names",
         "_near",
+        "_often",
         "_seldom",
         "_singles",
         "_triggers",
@@ -112,6 +119,7 @@ class Net:
         self._find = {index: finder(self._singles[index]) for index in self._checks}
         self._near = [index for index in self._checks if patterns[index] in DEFAULT_PATTERNS]
         self._beginnings = compiled_set([patterns[index].regex for index in self._near], options)
+        self._often = 1.0
         self.version = _version(patterns, self._triggers)
 
     def catches(self, text: str) -> bool:
@@ -121,12 +129,17 @@ class Net:
         """
         data = text.encode()
         length = len(data)
-        [(start, _)] = self._any(SOMEWHERE, data, 0, length)
-        if start < 0:
-            return False
+        start = 0
+        if self._often < _OFTEN:
+            [(start, _)] = self._any(SOMEWHERE, data, 0, length)
+            if start < 0:
+                self._often -= self._often * _FADE
+                return False
         [(certain, _)] = self._certain(SOMEWHERE, data, start, length)
         if certain >= 0:
+            self._often += (1.0 - self._often) * _FADE
             return True
+        self._often -= self._often * _FADE
         return self._catches_exactly(data, start) or any(True for _ in self._passing(data, start))
 
     def _catches_exactly(self, data: bytes, start: int) -> bool:

@@ -16,6 +16,7 @@ from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
 from streams.chunks import Place
+from streams.fetching import hurry, read_ahead
 from streams.lease import Lease
 from streams.unpacking import unpack
 
@@ -32,9 +33,12 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     async def on_start(self) -> None:
         """Start the client, and watch whether the group knows us."""
+        read_ahead()
         await super().on_start()
+        consumer = self._ensure_consumer()
+        hurry(consumer._fetcher)  # noqa: SLF001  # the client has no other way to it
         self.lease = Lease(self.app.conf.broker_session_timeout)
-        self.lease.watch(self._ensure_consumer()._coordinator)  # noqa: SLF001  # the client has no other way to it
+        self.lease.watch(consumer._coordinator)  # noqa: SLF001  # see above
 
     async def _fetch_records(
         self,

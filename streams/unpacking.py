@@ -48,7 +48,7 @@ class Unpacked:
         return self._records
 
     def _unpack(self, memory: MemoryRecords, check_crcs: bool) -> Iterator[Record]:  # noqa: FBT001  # named above
-        make = Record._make
+        new = tuple.__new__  # without the frame of a named tuple's own constructor
         while memory.has_next():
             batch = memory.next_batch()
             if check_crcs and not batch.validate_crc():
@@ -58,7 +58,7 @@ class Unpacked:
                 for r in batch:
                     if r.offset >= position:  # else it was read before: a batch is fetched whole
                         self.next_fetch_offset = r.offset + 1
-                        yield make((r.offset, r.timestamp, r.value, r.key))
+                        yield new(Record, (r.offset, r.timestamp, r.value, r.key))
             # of a compacted batch the last offset stays, even where its record went
             self.next_fetch_offset = max(self.next_fetch_offset, batch.next_offset)
 
