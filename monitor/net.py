@@ -7,6 +7,9 @@ most texts hold nothing of the kind, the first search goes for the union of all 
 whole text once where nothing is. Which of the two comes first follows from the texts before; the answer is the same.
 What is left holds candidates that need a closer look.
 
+* *At signs.* Finding a byte takes 0.1 µs, and half of all business letters and notes hold a mail address: the
+  surroundings of the first at sign are looked at before anything else. What is found in a part of a text stands in the
+  text too, as RE2 looks past the part's ends for the edges of words.
 * *Checks.* Candidates of patterns with a check are tried one at a time. Tries are bounded by the text's length. A text
   with more candidates than that, all of them wrong, counts as caught: nobody can say that a page full of card-shaped
   numbers holds none, and a loose net may err this way only.
@@ -45,6 +48,10 @@ _OFTEN = 0.6
 of 5 KB it saves 5 µs where something is found, and costs 13 where not."""
 _FADE = 1 / 64
 
+_MAIL = b" jan.jansen@mail.example.nl "
+_BEFORE, _AFTER = 65, 256
+"""Bytes around an at sign: a name of 64 and what stands before it, and a domain."""
+
 _FREE_TRIES = 3
 _BYTES_A_TRY = 2048
 _MISSES = 64  # candidates without their bounds that may be none with them, in one text
@@ -79,6 +86,7 @@ class Net:
 
     __slots__ = (
         "_any",
+        "_at_signs",
         "_beginnings",
         "_candidates",
         "_certain",
@@ -120,6 +128,7 @@ class Net:
         self._near = [index for index in self._checks if patterns[index] in DEFAULT_PATTERNS]
         self._beginnings = compiled_set([patterns[index].regex for index in self._near], options)
         self._often = 1.0
+        self._at_signs = self._certain(SOMEWHERE, _MAIL, 0, len(_MAIL)) != [(-1, -1)]
         self.version = _version(patterns, self._triggers)
 
     def catches(self, text: str) -> bool:
@@ -130,6 +139,10 @@ class Net:
         data = text.encode()
         length = len(data)
         start = 0
+        if self._at_signs and (at := data.find(b"@")) >= 0:
+            [(certain, _)] = self._certain(SOMEWHERE, data, max(0, at - _BEFORE), min(length, at + _AFTER))
+            if certain >= 0:
+                return True
         if self._often < _OFTEN:
             [(start, _)] = self._any(SOMEWHERE, data, 0, length)
             if start < 0:
