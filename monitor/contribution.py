@@ -21,6 +21,8 @@ FoldName = Callable[[str], str]
 _Span = tuple[int, int, str]
 _Place = tuple[int, str, str, str, Stratum, float]
 """Day, language, detector, version, stratum, inclusion probability; plain, for making and hashing it is what costs."""
+_FEW = 100
+"""Pairs of spans that are compared one by one in less time than the matching of them begins in."""
 _moments = lru_cache(1 << 14)(Moments.of)
 
 
@@ -140,15 +142,19 @@ def _by_entity(spans: set[_Span]) -> dict[str, int]:
     return found
 
 
-def _caught(true: set[_Span], found: set[_Span], iou: float) -> tuple[Counter[str], Counter[str]]:
+def _caught(true: set[_Span], found: set[_Span], iou: float) -> tuple[dict[str, int], dict[str, int]]:
     """Return how many spans of each entity were found, by matching and by masking.
 
     Identical spans are most of them, and are left out of the matching: no other pair overlaps so well, so it would
-    pair them first; and each is masked by itself.
+    pair them first; and each is masked by itself. What is left is mostly overlapped by nothing at all.
     """
     exact = true & found
-    by_matching, by_mask = Counter(_by_entity(exact)), Counter(_by_entity(exact))
-    rest = unique(map(Extent._make, true - exact))
+    left = true - exact
+    same = _by_entity(exact)
+    if len(left) * len(found) <= _FEW and not any(s < end and start < e for s, e, _ in left for start, end, _ in found):
+        return same, same
+    by_matching, by_mask = Counter(same), Counter(same)
+    rest = unique(map(Extent._make, left))
     by_matching.update([rest[i].entity for i in matched(rest, unique(map(Extent._make, found - exact)), iou)])
     by_mask.update([rest[i].entity for i in masked(rest, unique(map(Extent._make, found)))])
     return by_matching, by_mask

@@ -43,6 +43,11 @@ class CountedNames(dict[str, str]):
         self[spelled] = name if self._aliases.known(name) or name in self._kept.held else UNLISTED
         return self[spelled]
 
+    @property
+    def full(self) -> bool:
+        """Whether a name may have found no room, so that the order of admission told which."""
+        return len(self._kept.held) >= self._kept.limit
+
     def admit(self, spelled: Iterable[str]) -> None:
         """Keep the unknown names among these apart, in their own order, as long as there is room.
 

@@ -53,6 +53,10 @@ _EXPIRED = "expired"
 """Of a drawn document that comes from a partition of decisions as far behind the others as the window is long."""
 
 
+class _UnreadableRow(Exception):
+    """A row of the table is none of this version."""
+
+
 class Ledger:
     """The fold of one partition of drawn documents and their labels.
 
@@ -108,32 +112,40 @@ class Ledger:
         self._names = CountedNames(plan.aliases, plan.config.limits.max_entities)
         self.rebuilt = False
         self._rebuilt_to = 0
-        answered = self._restore(NO_HEAD if head is None else read_head(head, partition), rows or {})
         self._days = DayTallies("ledger", partition)
-        self._days.drop_before(self._limit_day)
-        self._tally_all(answered)
+        self._restore(NO_HEAD if head is None else read_head(head, partition), rows or {})
 
     # recovery
 
-    def _restore(self, head: Head, rows: Mapping[str, bytes]) -> set[str]:
-        """Take over the rows, or none of them; return the entities that annotators named."""
-        answered = self._take_over(head, rows) if head.format == FORMAT else None
-        if answered is None:
+    def _restore(self, head: Head, rows: Mapping[str, bytes]) -> None:
+        """Take over the rows, or none of them."""
+        if head.format != FORMAT or not self._take_over(head, rows):
             self._rebuild(rows, max(head.rebuilt_to, (head.sampled_next or 0) + (head.labels_next or 0)))
-            return set()
+            return
         self._rebuilt_to = head.rebuilt_to
         self._next = {"sampled": head.sampled_next, "labels_by_document": head.labels_next}
         self._day, self._limit_day = head.day, head.limit_day
         self._dead = Counter({(day, reason): times for day, reason, times in head.dead})
-        return answered
+        if self._names.full:
+            self._tally_all({name for document in self._documents() for name in document.answered})
+        else:
+            self._tally_dead()
 
-    def _take_over(self, head: Head, rows: Mapping[str, bytes]) -> set[str] | None:
-        """Return the entities named in the rows; None where one can't be read or the sum doesn't come out."""
-        answered: set[str] = set()
+    def _take_over(self, head: Head, rows: Mapping[str, bytes]) -> bool:
+        """Tell whether every row can be read and the sum comes out; they are added up on the way, each read once."""
+        self._days.drop_before(head.limit_day)
+        try:
+            self._days.add_documents(self._taken_over(head, rows), self._names.__getitem__, self.plan.iou)
+        except _UnreadableRow:
+            return False
+        return (self._total & _MASK, self._count) == (head.checksum, head.count)
+
+    def _taken_over(self, head: Head, rows: Mapping[str, bytes]) -> Iterator[Document]:
+        """Yield the documents that haven't expired, each one noted; raises `_UnreadableRow`."""
         for key, row in rows.items():
             document = read_row(row)
             if document is None:
-                return None
+                raise _UnreadableRow
             if document.day < head.limit_day:
                 self._deletable.add(key)
                 continue
@@ -143,10 +155,10 @@ class Ledger:
             else:
                 covered = hash_of(key, row)
             self._count_in(covered)
-            answered |= document.answered
             self._rows[key] = row
             self._on_day.setdefault(document.day, []).append(key)
-        return answered if (self._total & _MASK, self._count) == (head.checksum, head.count) else None
+            self._names.admit(document.answered)
+            yield document
 
     def _rebuild(self, rows: Mapping[str, bytes], reached: int) -> None:
         """Forget the rows and read both topics again from their start.
@@ -156,6 +168,8 @@ class Ledger:
         """
         self.rebuilt = True
         self._rebuilt_to = reached
+        self._days = DayTallies("ledger", self._partition)
+        self._names = CountedNames(self.plan.aliases, self.plan.config.limits.max_entities)
         self._flow["rebuilds", "ledger"] += 1
         self._rows.clear()
         self._covered.clear()
@@ -170,6 +184,9 @@ class Ledger:
         self._names = CountedNames(self.plan.aliases, self.plan.config.limits.max_entities)
         self._names.admit(answered)
         self._days.add_documents(self._documents(), self._names.__getitem__, self.plan.iou)
+        self._tally_dead()
+
+    def _tally_dead(self) -> None:
         for (day, reason), times in self._dead.items():
             self._days.add(day, _count_key(reason), times)
 
