@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from monitor.document import Answer, Document, Drawn
+from monitor.document import Answer, Document, Drawn, Outcome
 from monitor.estimators.sample import Moments
 from monitor.matching import Extent, masked, matched, unique
 from monitor.records import Stratum
@@ -97,7 +97,7 @@ class Contributions:
     def _add_outcomes(self, document: Document) -> None:
         day = document.texts[0].drawn[0].day if document.texts else document.day
         for outcome, times in document.outcomes.items():
-            self._counts[day, CountKey("labels" if outcome != "repeat" else "documents", outcome)] += times
+            self._counts[day, _outcome_key(outcome)] += times
             if outcome == "rejected":
                 self._counts[day, CountKey("dead_letters", "labels_by_document/bad_span")] += times
         if document.early:
@@ -118,6 +118,11 @@ class Contributions:
             yield Part(place[0], CellKey(*place[1:], entity, "masked"), _times(_moments(by_mask, y), n))
         for (day, key), n in self._counts.items():
             yield Part(day, key, (n,))
+
+
+@cache
+def _outcome_key(outcome: Outcome) -> CountKey:
+    return CountKey("documents" if outcome == "repeat" else "labels", outcome)
 
 
 def contribution(document: Document, fold: FoldName, iou: float) -> Iterator[Part]:

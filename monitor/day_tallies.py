@@ -70,7 +70,10 @@ class DayTallies:
                 for drawn in text.drawn:
                     if drawn.day >= self._limit:
                         place = (drawn.day, drawn.language, drawn.detector, drawn.version)
-                        self._note(self._labelled.setdefault(place, Smallest()), -int(drawn.at * 1000), sign)
+                        times = self._labelled.get(place)
+                        if times is None:
+                            times = self._labelled[place] = Smallest()
+                        self._note(times, -int(drawn.at * 1000), sign)
 
     @staticmethod
     def _note(times: Smallest, at: float, sign: int) -> None:

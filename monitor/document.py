@@ -85,7 +85,10 @@ class Text(msgspec.Struct, array_like=True):
     @property
     def truth(self) -> Answer | None:
         """The answer that counts: the first annotator's whose answer was submitted."""
-        return next((a for a in self.answers if a.submitted), None)
+        for answer in self.answers:  # a generator takes four times as long, and a ledger that opens asks 300,000 times
+            if answer.submitted:
+                return answer
+        return None
 
 
 class Early(msgspec.Struct, array_like=True, frozen=True):

@@ -142,6 +142,7 @@ class Ledger:
 
     def _taken_over(self, head: Head, rows: Mapping[str, bytes]) -> Iterator[Document]:
         """Yield the documents that haven't expired, each one noted; raises `_UnreadableRow`."""
+        met: set[str] = set()
         for key, row in rows.items():
             document = read_row(row)
             if document is None:
@@ -157,7 +158,10 @@ class Ledger:
             self._count_in(covered)
             self._rows[key] = row
             self._on_day.setdefault(document.day, []).append(key)
-            self._names.admit(document.answered)
+            named = document.answered
+            if not named <= met:
+                met |= named
+                self._names.admit(named)
             yield document
 
     def _rebuild(self, rows: Mapping[str, bytes], reached: int) -> None:

@@ -40,10 +40,8 @@ class HistoryReader:
         consumer.assign([self._place])
         await consumer.seek_to_beginning(self._place)
         end = (await consumer.end_offsets([self._place]))[self._place]
-        while True:
-            took = await self.read()
-            if not took and await consumer.position(self._place) >= end:
-                return
+        while await consumer.position(self._place) < end:
+            await self.read()
 
     async def catch_up(self) -> None:
         """Return when all was taken that the topic held at this moment; somebody must be reading on meanwhile."""

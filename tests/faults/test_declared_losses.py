@@ -14,10 +14,11 @@ from workers import Fleet, until
 from workloads import decisions, invented, label
 
 from monitor.fold import Channel
+from streams.fetching import WAIT_MS
 
 pytestmark = [pytest.mark.broker, pytest.mark.kafka]
 
-FETCH_WAIT_S = 1.5
+FETCH_WAIT_S = WAIT_MS / 1000
 """How long a worker's fetch waits at the broker for something to come."""
 
 COUNTS: dict[str, int] = {"decisions": 4, "sampled": 4, "labels": 2, "labels_by_document": 4}
