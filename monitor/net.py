@@ -233,11 +233,6 @@ def build_net(defaults: bool, patterns: Mapping[str, Pattern | None], triggers: 
     return Net(tuple(chosen.values()), (*(DEFAULT_TRIGGERS if defaults else ()), *triggers))
 
 
-def default_net() -> Net:
-    """Return the net of `monitor.patterns`' defaults."""
-    return build_net(defaults=True, patterns={}, triggers=())
-
-
 def _refuse_repeated(patterns: Sequence[Pattern]) -> None:
     names = [pattern.name for pattern in patterns]
     for name in names:

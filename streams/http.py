@@ -23,9 +23,8 @@ from aiohttp.typedefs import Handler as Answer
 
 from monitor.errors import SourceError
 from monitor.exposition import clean, samples
-from streams.exporter import Source
 from streams.page import POLICY, Selection, render
-from streams.scraping import format_of, write
+from streams.scraping import Source, format_of, write
 
 Clock: TypeAlias = Callable[[], float]
 Response: TypeAlias = Awaitable[web.StreamResponse]

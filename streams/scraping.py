@@ -8,15 +8,20 @@ still says which format a scraper asked for, and the tests hold its text and thi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeAlias
 
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.utils import floatToGoString
 
 from monitor.exposition import Sample
 from monitor.metrics import METRICS, Metric
+from monitor.pipeline import Pipeline
+from monitor.readings import BoardSnapshot
 
+Published: TypeAlias = tuple[BoardSnapshot | None, Pipeline]
+Source: TypeAlias = Callable[[], Published]
+"""Gives the last published snapshot and the worker's own figures; called from the HTTP thread, so it must not block."""
 SUFFIX = {"counter": "_total", "info": "_info", "gauge": ""}
 """What the formats add to a family's name."""
 _ESCAPED = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})

@@ -18,7 +18,7 @@ from bench.rows import Pair, Row, by_turns
 from operator_patterns import COUNTING, COUNTING_SELDOM, REALISTIC
 
 from monitor.errors import ConfigError
-from monitor.net import Net, build_net, default_net
+from monitor.net import Net, build_net
 from monitor.patterns import DEFAULT_PATTERNS, DEFAULT_TRIGGERS, Pattern, union_regex
 from monitor.prose import PROSE
 
@@ -70,7 +70,7 @@ def _engine_rows(lab: Lab) -> Iterator[Row]:
     encoded = [text.encode() for text in texts]
     beside = by_turns(_timed(net.catches, texts), _timed(alone.Match, encoded), lab.times)
     yield _cost_row("net, 20 patterns, 5 KB", beside, "RE2's Set.Match alone, bytes ready", 2)
-    default = default_net()
+    default = _default_net()
     everything = _set_alone([*(pattern.regex for pattern in DEFAULT_PATTERNS), *union_regex(DEFAULT_TRIGGERS)])
     beside = by_turns(_timed(default.catches, texts), _timed(everything.Match, encoded), lab.times)
     note = f"{len(DEFAULT_PATTERNS)} patterns and {len(DEFAULT_TRIGGERS)} triggers; RE2: the same in one set"
@@ -80,10 +80,14 @@ def _engine_rows(lab: Lab) -> Iterator[Row]:
     yield _cost_row("net, defaults, 5 KB in five languages", beside, "the same in ASCII", None)
 
 
+def _default_net() -> Net:
+    return build_net(defaults=True, patterns={}, triggers=())
+
+
 def _prose() -> str:
     """Return English in which nothing is found, so that it is read to its end; in transcripts the net stops early."""
     text = (PROSE * (LENGTH // len(PROSE) + 1))[:LENGTH]
-    assert not default_net().catches(text), "prose in which something is found"
+    assert not _default_net().catches(text), "prose in which something is found"
     return text
 
 
@@ -94,14 +98,14 @@ def _hostile_text_rows(lab: Lab) -> Iterator[Row]:
     usual = [prose] * number
     kinds = {name: hostile_texts(name, number, LENGTH) for name in HOSTILE}
     kinds["fake cards, one text of 1 MB"] = hostile_texts("fake cards", 1, 1_000_000)
-    net = default_net()
+    net = _default_net()
     for name, texts in kinds.items():
         pair = by_turns(_timed(net.catches, texts, repeat=2), _timed(net.catches, usual, repeat=2), lab.times)
         yield _cost_row(f"net, {name}, seen before", pair, "prose that holds nothing", 3)
     # A net for each kind, and no second round: a text is new only once.
     number = FRESH // LENGTH
     for name in HOSTILE:
-        net = default_net()
+        net = _default_net()
         ordinary = _timed(net.catches, usual)()
         fresh = _timed(net.catches, hostile_texts(name, number, LENGTH, seed=1), repeat=1, warm=False)()
         once = Pair(fresh, ordinary, fresh / ordinary, "")
@@ -148,7 +152,7 @@ def _on_texts_made_for(regex: str, number: int, times: int) -> Pair:
 def _made_for(regex: str) -> Iterator[str]:
     """Yield texts, no two alike, in which the default net finds nothing: else none would be read to its end."""
     pieces, lure = MADE_FOR[regex]
-    rng, default = Random(regex), default_net()  # noqa: S311  # seeded, not secret
+    rng, default = Random(regex), _default_net()  # noqa: S311  # seeded, not secret
     while True:
         text = "".join(rng.choices(pieces, k=LENGTH))[: LENGTH - len(lure) - 1] + "\n" + lure
         if not default.catches(text):
@@ -157,7 +161,7 @@ def _made_for(regex: str) -> Iterator[str]:
 
 def _with_pattern(regex: str, texts: Sequence[str]) -> Pair:
     net = build_net(defaults=True, patterns={"own": Pattern("own", regex)}, triggers=())
-    return by_turns(_timed(net.catches, texts), _timed(default_net().catches, texts), 3)
+    return by_turns(_timed(net.catches, texts), _timed(_default_net().catches, texts), 3)
 
 
 def _is_refused(regex: str) -> bool:

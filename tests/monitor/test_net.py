@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from monitor.checksums import payment_card
 from monitor.errors import ConfigError
-from monitor.net import Net, build_net, default_net
+from monitor.net import Net, build_net
 from monitor.patterns import DEFAULT_PATTERNS, DEFAULT_TRIGGERS, Pattern
 
-DEFAULT = default_net()
+DEFAULT = build_net(defaults=True, patterns={}, triggers=())
 ASKED = Net([pattern._replace(name=f"own_{pattern.name}") for pattern in DEFAULT_PATTERNS], DEFAULT_TRIGGERS)
 """The same patterns, none of them known to be told by what follows a candidate's beginning."""
 BADGE = Pattern("badge", r"\bK-\d{4}\b")
@@ -158,7 +158,7 @@ def test_a_pattern_that_would_hang_a_backtracking_engine_answers(regex: str) -> 
 def test_a_pattern_of_the_same_name_replaces_a_default_and_none_removes_it() -> None:
     """Names decide; the other defaults stay, and triggers are added."""
     text = "ana@example.org"
-    assert default_net().names(text) == ["email"]
+    assert DEFAULT.names(text) == ["email"]
     assert build_net(defaults=True, patterns={"email": None}, triggers=[]).names(text) == []
     replaced = build_net(defaults=True, patterns={"email": Pattern("email", "K-9")}, triggers=["dog tag"])
     assert replaced.names(text) == []
@@ -205,7 +205,7 @@ def test_without_defaults_only_the_config_counts() -> None:
 
 def test_version_is_the_same_in_every_process_and_order() -> None:
     """Equal configs have equal versions: across interpreters, and in whatever order they list their parts."""
-    command = "from monitor.net import default_net; print(default_net().version)"
+    command = "from monitor.net import build_net; print(build_net(defaults=True, patterns={}, triggers=()).version)"
     other = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert other.stdout.strip() == DEFAULT.version
     assert Net(DEFAULT_PATTERNS[::-1], DEFAULT_TRIGGERS[::-1]).version == DEFAULT.version

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 import re2
 
-from monitor.net import Net, build_net, default_net
+from monitor.net import Net, build_net
 from monitor.patterns import DEFAULT_PATTERNS, DEFAULT_TRIGGERS, Pattern
 from monitor.regex_syntax import Assertion, Atom, Node, Repeat, Sequence, Union, parse_regex
 
@@ -134,7 +134,7 @@ PROSE = {
 @pytest.fixture(scope="module")
 def net() -> Net:
     """Return the default net."""
-    return default_net()
+    return build_net(defaults=True, patterns={}, triggers=())
 
 
 @pytest.mark.parametrize(("name", "text"), CAUGHT)

@@ -11,6 +11,7 @@ from pathlib import Path
 import boards
 import msgspec
 import pytest
+from exporter_oracle import Exporter, register
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
@@ -20,7 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse
 
 from monitor.pipeline import Pipeline
 from monitor.readings import ANY, BoardSnapshot, Tally
-from streams.exporter import Exporter, Published, Source, register
+from streams.scraping import Published, Source
 
 GOLDEN = Path(__file__).with_name("exposition.txt")
 

@@ -19,8 +19,8 @@ from monitor.errors import SourceError
 from monitor.pipeline import Pipeline
 from monitor.readings import BoardSnapshot
 from monitor.readings_json import reading_document
-from streams.exporter import Published
 from streams.http import HttpServer
+from streams.scraping import Published
 
 
 class Stream:

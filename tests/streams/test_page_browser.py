@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from monitor.readings import Reading
-from streams.exporter import Published
 from streams.http import HttpServer
+from streams.scraping import Published
 
 pytestmark = pytest.mark.browser
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

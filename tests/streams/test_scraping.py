@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import boards
 import pytest
+from exporter_oracle import register
 from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import generate_latest
@@ -12,7 +13,6 @@ from prometheus_client.openmetrics.exposition import generate_latest as generate
 from monitor.exposition import samples
 from monitor.pipeline import Pipeline
 from monitor.readings import BoardSnapshot
-from streams.exporter import register
 from streams.scraping import format_of, write
 
 

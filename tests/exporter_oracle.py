@@ -1,14 +1,8 @@
-"""A collector for whoever has a registry of their own: it reads what was published and changes nothing.
-
-`/metrics` itself is written by `streams.scraping`, which says the same. The collector reads at scrape, so nothing is
-kept up to date for a scraper that may never come, and no series outlives what it speaks of. The registry is the
-caller's: two workers in one process (tests) never meet in a global one.
-"""
+"""What `/metrics` says by the client library's own way: an oracle for `streams.scraping`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import Metric as Family
@@ -16,13 +10,7 @@ from prometheus_client.registry import Collector
 
 from monitor.exposition import Sample, samples
 from monitor.metrics import METRICS, Metric
-from monitor.pipeline import Pipeline
-from monitor.readings import BoardSnapshot
-from streams.scraping import SUFFIX
-
-Published: TypeAlias = tuple[BoardSnapshot | None, Pipeline]
-Source: TypeAlias = Callable[[], Published]
-"""Gives the last published snapshot and the worker's own figures; called from the HTTP thread, so it must not block."""
+from streams.scraping import SUFFIX, Source
 
 
 class Exporter(Collector):
