@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import structlog
@@ -28,6 +28,8 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     cut_off = False
     """Whether a fetch failed half way, so that what it took out of the client is unknown."""
+    _taken: Collection[tuple[str, int]] = ()
+    """The partitions whose records were asked for last."""
     lease: Lease | None = None
     """Whether our partitions are ours for certain; None before the client was started."""
 
@@ -36,7 +38,7 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
         read_ahead()
         await super().on_start()
         consumer = self._ensure_consumer()
-        hurry(consumer._fetcher)  # noqa: SLF001  # the client has no other way to it
+        hurry(consumer._fetcher, lambda: self._taken)  # noqa: SLF001  # the client has no other way to it
         self.lease = Lease(self.app.conf.broker_session_timeout)
         self.lease.watch(consumer._coordinator)  # noqa: SLF001  # see above
 
@@ -49,6 +51,7 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
     ) -> Mapping[TP, list[Any]]:
         """Return what was fetched, as records of ours; nothing where a partition was taken away meanwhile."""
         fetcher: Fetcher = consumer._fetcher  # noqa: SLF001  # as the driver does
+        self._taken = active_partitions
         until = time.monotonic() + (timeout or 0.0)
         try:
             while True:

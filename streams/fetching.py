@@ -12,6 +12,7 @@ took 2 s longer so. Nobody waits for records because of it: the broker answers a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import Any
 
 import aiokafka.conn
@@ -31,12 +32,23 @@ def read_ahead() -> None:
     vars(aiokafka.conn)["READER_LIMIT"] = READ_AHEAD
 
 
-def hurry(fetcher: Fetcher) -> None:
-    """Have no request stand at the broker for long, and one that leaves partitions out hardly at all."""
+def hurry(fetcher: Fetcher, taken: Callable[[], Collection[tuple[str, int]]]) -> None:
+    """Have no request stand at the broker for long, and one that leaves partitions out hardly at all.
+
+    Parameters
+    ----------
+    fetcher
+        Of a client that was started.
+    taken
+        The partitions whose records are taken from the client these days. What it holds of others, such as changelogs
+        once they were recovered, it holds for ever.
+    """
     plan = fetcher._get_actions_per_node  # noqa: SLF001  # no public way to it
 
     def plan_in_haste(assignment: Any) -> Any:  # noqa: ANN401  # aiokafka's own, passed on
-        fetcher._fetch_max_wait_ms = HURRIED_WAIT_MS if fetcher._records else WAIT_MS  # noqa: SLF001  # see above
+        held, partitions = fetcher._records, taken()  # noqa: SLF001  # see above
+        waiting = any(partition in partitions for partition in held)
+        fetcher._fetch_max_wait_ms = HURRIED_WAIT_MS if waiting else WAIT_MS  # noqa: SLF001  # see above
         return plan(assignment)
 
     fetcher._get_actions_per_node = plan_in_haste  # noqa: SLF001  # see above

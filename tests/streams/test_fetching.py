@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.consumer.fetcher import Fetcher
 from bench.filling import create
 from brokers import Kafka
 
-from streams.fetching import hurry
+from streams.fetching import HURRIED_WAIT_MS, WAIT_MS, hurry
 
 pytestmark = [pytest.mark.broker, pytest.mark.kafka]
 
@@ -36,7 +38,7 @@ def test_backlog_is_fetched_on_where_another_topic_has_nothing(kafka: Kafka, tag
         )
         consumer.assign([TopicPartition(backlog, 0), TopicPartition(quiet, 0)])
         async with consumer:
-            hurry(consumer._fetcher)  # noqa: SLF001  # as the consumer's thread does
+            hurry(consumer._fetcher, consumer.assignment)  # noqa: SLF001  # as the consumer's thread does
             seen = 0
             while seen < RECORDS:
                 found = await asyncio.wait_for(consumer.getmany(timeout_ms=WAIT_S * 1000), WAIT_S / 2)
@@ -45,3 +47,22 @@ def test_backlog_is_fetched_on_where_another_topic_has_nothing(kafka: Kafka, tag
             return seen
 
     assert asyncio.run(run()) == RECORDS
+
+
+@pytest.mark.parametrize(("taken", "wait_ms"), [(("held", 0), HURRIED_WAIT_MS), (("other", 0), WAIT_MS)])
+def test_only_what_will_be_taken_makes_a_request_hurry(taken: tuple[str, int], wait_ms: int) -> None:
+    """The records of a changelog that nobody reads on stay in the client, and would have it ask without a pause."""
+
+    class Fetching:
+        """As much of a fetcher as is asked."""
+
+        def __init__(self) -> None:
+            self._records = {TopicPartition("held", 0): object()}
+            self._fetch_max_wait_ms = 500
+
+        def _get_actions_per_node(self, assignment: str) -> tuple[str, int]:
+            return assignment, self._fetch_max_wait_ms
+
+    fetching = Fetching()
+    hurry(cast("Fetcher", fetching), lambda: {taken})
+    assert fetching._get_actions_per_node("assignment") == ("assignment", wait_ms)  # noqa: SLF001  # as the client does
