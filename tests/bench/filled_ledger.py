@@ -28,8 +28,8 @@ from monitor.records import Label, Record
 from monitor.tallies import DAY_MS
 
 TOPICS: Mapping[Channel, str] = {"sampled": "sampled", "labels_by_document": "labels-by-document"}
-LABELS = 100
-"""In one measurement: small enough for every one to meet an open document of a ledger of 1,000."""
+LABELS = 80
+"""In one measurement: small enough for all six to meet the 500 open documents of a ledger of 1,000."""
 TOGETHER = 5
 """Labels that one checkpoint makes durable: some human volume, ten a second."""
 _MADE = 400
