@@ -19,7 +19,7 @@ _DECISIONS = CountKey("records", "decision")
 class Group:
     """Counts of one language, detector and version."""
 
-    __slots__ = ("detector", "documents", "entities", "first_ms", "fresh", "language", "last_ms", "version")
+    __slots__ = ("_serial", "detector", "documents", "entities", "first_ms", "fresh", "language", "last_ms", "version")
 
     def __init__(self, language: str, detector: str, version: str) -> None:
         self.language = language
@@ -27,6 +27,8 @@ class Group:
         self.version = version
         self.documents = dict.fromkeys(STRATA, 0)
         self.entities: dict[str, list[int]] = {}
+        """By name: documents, spans, and the document that was counted last, which tells repeats without a set."""
+        self._serial = 0
         self.first_ms = -1
         self.last_ms = -1
         self.fresh = 0
@@ -36,17 +38,20 @@ class Group:
         """Count one document; `entities` names each of its spans, repeats included."""
         self.documents[stratum] += 1
         self.fresh += 1
-        self.last_ms = max(self.last_ms, timestamp_ms)
+        if timestamp_ms > self.last_ms:  # noqa: PLR1730  # max() is a call, and every decision passes here
+            self.last_ms = timestamp_ms
         if timestamp_ms < self.first_ms or self.first_ms < 0:
             self.first_ms = timestamp_ms
         rows = self.entities
+        self._serial = serial = self._serial + 1
         for entity in entities:
             row = rows.get(entity)
             if row is None:
-                row = rows[entity] = [0, 0]
+                row = rows[entity] = [0, 0, 0]
             row[1] += 1
-        for entity in set(entities):
-            rows[entity][0] += 1
+            if row[2] != serial:
+                row[2] = serial
+                row[0] += 1
 
 
 class CensusDay:
@@ -76,7 +81,7 @@ class CensusDay:
             for stratum, documents in g.documents.items():
                 if documents:
                     tally.rows[CensusKey(g.language, g.detector, g.version, stratum)] = (documents,)
-            for entity, (documents, spans) in g.entities.items():
+            for entity, (documents, spans, _) in g.entities.items():
                 tally.rows[FlaggedKey(g.language, g.detector, g.version, entity)] = (documents, spans)
             if any(g.documents.values()):
                 tally.note_seen(VersionKey(g.language, g.detector, g.version), g.first_ms, g.last_ms)
@@ -90,7 +95,7 @@ class CensusDay:
             if isinstance(key, CensusKey):
                 day.group(*key[:3]).documents[key.stratum] = row[0]
             elif isinstance(key, FlaggedKey):
-                day.group(*key[:3]).entities[key.entity] = list(row)
+                day.group(*key[:3]).entities[key.entity] = [*row, 0]
             elif isinstance(key, CountKey) and key != _DECISIONS:
                 day.counts[key] = row[0]
         for version, (first, last) in tally.seen.items():

@@ -148,8 +148,8 @@ class Kafka(_Section, frozen=True):
     allow_password_without_tls: bool = False
     session_timeout_s: Seconds = 60
     rebalance_timeout_s: Seconds = 60
-    fetch_bytes: Positive = 2 << 20
-    """Per partition and fetch; less costs more CPU, more makes the client stall."""
+    fetch_bytes: Positive = 4 << 20
+    """Per partition and fetch; less costs more CPU, more takes more memory."""
     check_crcs: bool = False
     """librdkafka's default too; TCP and the broker check already."""
     chunk_records: Positive = 2000
