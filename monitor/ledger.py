@@ -41,6 +41,7 @@ from monitor.ledger_rows import (
     read_head,
     read_row,
 )
+from monitor.names import UNLISTED
 from monitor.origin import DrawnRecord, origin_of
 from monitor.plan import Plan
 from monitor.records import Record
@@ -119,30 +120,34 @@ class Ledger:
 
     def _restore(self, head: Head, rows: Mapping[str, bytes]) -> None:
         """Take over the rows, or none of them."""
-        if head.format != FORMAT or not self._take_over(head, rows):
+        answered: set[str] = set()
+        if head.format != FORMAT or not self._take_over(head, rows, answered):
             self._rebuild(rows, max(head.rebuilt_to, (head.sampled_next or 0) + (head.labels_next or 0)))
             return
         self._rebuilt_to = head.rebuilt_to
         self._next = {"sampled": head.sampled_next, "labels_by_document": head.labels_next}
         self._day, self._limit_day = head.day, head.limit_day
         self._dead = Counter({(day, reason): times for day, reason, times in head.dead})
-        if self._names.full:
-            self._tally_all({name for document in self._documents() for name in document.answered})
+        if self._names.full or UNLISTED in map(self._names.__getitem__, answered):
+            self._tally_all(answered)  # what a name counted under may have depended on the order of the rows
         else:
             self._tally_dead()
 
-    def _take_over(self, head: Head, rows: Mapping[str, bytes]) -> bool:
-        """Tell whether every row can be read and the sum comes out; they are added up on the way, each read once."""
+    def _take_over(self, head: Head, rows: Mapping[str, bytes], answered: set[str]) -> bool:
+        """Tell whether every row can be read and the sum comes out; they are added up on the way, each read once.
+
+        `answered` takes the entities that annotators named.
+        """
         self._days.drop_before(head.limit_day)
         try:
-            self._days.add_documents(self._taken_over(head, rows), self._names.__getitem__, self.plan.iou)
-        except _UnreadableRow:
-            return False
+            taken_over = self._taken_over(head, rows, answered)
+            self._days.add_documents(taken_over, self._names.__getitem__, self.plan.iou)
+        except (_UnreadableRow, IndexError, ValueError, ArithmeticError):
+            return False  # the others: of a damaged row that still decodes, before the sum could tell
         return (self._total & _MASK, self._count) == (head.checksum, head.count)
 
-    def _taken_over(self, head: Head, rows: Mapping[str, bytes]) -> Iterator[Document]:
+    def _taken_over(self, head: Head, rows: Mapping[str, bytes], answered: set[str]) -> Iterator[Document]:
         """Yield the documents that haven't expired, each one noted; raises `_UnreadableRow`."""
-        met: set[str] = set()
         for key, row in rows.items():
             document = read_row(row)
             if document is None:
@@ -159,8 +164,8 @@ class Ledger:
             self._rows[key] = row
             self._on_day.setdefault(document.day, []).append(key)
             named = document.answered
-            if not named <= met:
-                met |= named
+            if not named <= answered:
+                answered |= named
                 self._names.admit(named)
             yield document
 

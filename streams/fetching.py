@@ -3,7 +3,7 @@
 The client has one fetch under way at a broker. While records of some partitions still wait to be taken from it, longer
 than a tenth of a second, it fetches for the others; where those have nothing new, the broker keeps that request for
 1.5 s, and the partitions that were taken meanwhile, a full backlog behind them, are not fetched before it answers. Seen
-in one run of five seconds out of two, and 1.46 s each. Such a request is answered at once here.
+in one run of five seconds out of two, and 1.46 s each. Such a request is answered within 20 ms here.
 
 All others are answered after a fifth of a second: a broker takes the requests of a connection one after the other, so
 the one under way holds up whatever a worker asks when it opens its folds, and the fetch at their positions. A restart
@@ -21,14 +21,15 @@ from aiokafka.consumer.fetcher import Fetcher
 WAIT_MS = 200
 """How long the broker may keep a request that it has nothing for."""
 HURRIED_WAIT_MS = 20
-"""How long the broker may keep a request that leaves partitions out; the least of these that isn't a busy loop."""
+"""The same while records wait here, and so are left out of the request; less would be a busy loop. It's one number for
+all brokers: those from which nothing waits are asked as often meanwhile."""
 READ_AHEAD = 16 << 20
-"""Bytes of an answer that are taken in before the connection pauses. The client's own 64 KiB let it pause and resume at
-every piece of an answer of 8 MB, a twentieth of a worker's time."""
+"""Half of the bytes at which a connection that isn't read from pauses. The client's own 64 KiB let it pause and resume
+at every piece of an answer of 8 MB, a twentieth of a worker's time."""
 
 
 def read_ahead() -> None:
-    """Let every connection that is made from now on take in a whole answer without pausing."""
+    """Let every connection of this process that is made from now on take in an answer without pausing in its midst."""
     vars(aiokafka.conn)["READER_LIMIT"] = READ_AHEAD
 
 

@@ -11,7 +11,7 @@ from monitor.history import History
 from streams.broker import Connection
 
 _QUIET_MS = 500
-"""A poll that brings nothing for so long, at or past the end that the broker told, ends the first reading."""
+"""How long a poll waits for something to come."""
 _TURN_S = 0.02
 
 
@@ -40,6 +40,7 @@ class HistoryReader:
         consumer.assign([self._place])
         await consumer.seek_to_beginning(self._place)
         end = (await consumer.end_offsets([self._place]))[self._place]
+        await self.read()  # also of an empty topic: whoever may not read it is told so
         while await consumer.position(self._place) < end:
             await self.read()
 

@@ -305,3 +305,19 @@ def test_rows_of_ledger_and_table_are_the_same_bytes() -> None:
 
     assert table.rows["a"] == written
     assert table.ledger.rows() == {}
+
+
+def test_opening_adds_up_alike_in_any_order_of_rows() -> None:
+    """A detector's unknown name is kept apart where a later row's label names it, also beside a label of the rest."""
+    table = Table()
+    table.take("sampled", drawn("a", spans=[Span(0, 4, "WIDGET")]), drawn("b"))
+    table.take(
+        "labels_by_document",
+        labelled("a", spans=[Span(0, 4, "UNLISTED")]),
+        labelled("b", spans=[Span(0, 4, "WIDGET")]),
+    )
+    table.checkpoint()
+    forwards = sums(table.open())
+    table.rows = dict(reversed(table.rows.items()))
+
+    assert forwards == sums(table.open())

@@ -11,7 +11,7 @@ from traffic import FIRST_DAY
 
 from monitor.errors import StateError
 from monitor.ledger import Ledger
-from monitor.ledger_rows import FORMAT
+from monitor.ledger_rows import FORMAT, document_of, new_row
 from monitor.tallies import read_key, read_value
 from monitor.tally import DesignKey
 
@@ -142,3 +142,18 @@ def test_row_that_can_not_be_read_rebuilds_the_partition(row: bytes, head: bool)
     table.checkpoint()
     assert expected == table.everything()
     assert not table.ledger.rebuilt
+
+
+def test_damaged_row_that_still_decodes_rebuilds_the_partition() -> None:
+    """A text that nobody has drawn stands in no row that a ledger wrote."""
+    table = Table()
+    table.take("sampled", drawn("a"), drawn("b"))
+    expected = sums(table.ledger)
+    table.checkpoint()
+    document = document_of(table.rows["b"])
+    document.texts[0].drawn.clear()
+    table.rows["b"] = new_row(document)
+    table.open()
+
+    assert table.ledger.rebuilt
+    assert expected == table.everything()
