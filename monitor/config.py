@@ -89,7 +89,14 @@ class Labels(_Section, frozen=True):
     """What annotators are asked."""
 
     deadline_days: Annotated[float, msgspec.Meta(gt=0, le=365)] = 7.0
-    copies: Annotated[int, msgspec.Meta(ge=1, le=1)] = 1
+    copies: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
+    """People who read a document, none knowing of the other."""
+    copied_share: PositiveRate = 1.0
+    """Of the drawn documents, those that two read where `copies` is 2."""
+    capacity_per_day: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Tasks that annotators get through in a day; sampling is thinned to it. 0 is no bound."""
+    max_backlog: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Open tasks above which sampling is thinned. 0 is no bound."""
 
 
 class Matching(_Section, frozen=True):
@@ -105,13 +112,28 @@ class Readings(_Section, frozen=True):
     """The first is the one on the page."""
     confidence: OpenShare = 0.95
     min_completeness: Rate = 0.5
+    stale_after_days: Annotated[float, msgspec.Meta(gt=0)] = 3.0
+    """Days without a label after which a reading is no longer offered as current."""
 
 
 class Alarm(_Section, frozen=True):
-    """The pager's clock. Nothing reads it yet: the alarm that will is not part of this version."""
+    """When somebody is paged."""
 
     period: Seconds = 86_400.0
-    """Seconds; the unit that the promise about false alarms will be made in."""
+    """Seconds; the unit that the promise about false alarms is made in."""
+    false_alarms_per_year: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    """Of the whole board, in the mean, at most."""
+    hold: Positive = 7
+    """Periods without a crossing, the deadline of their labels over, after which the alarm goes off."""
+    y_max: Positive = 5
+    """Occurrences that a document counts for, at most."""
+
+
+class DriftConfig(_Section, frozen=True):
+    """How sure a change of the detector's output must be."""
+
+    delta: OpenShare = 0.002
+    """For all signals together; each one's is this divided by their number."""
 
 
 class Topics(_Section, frozen=True):
@@ -181,6 +203,7 @@ class Config(_Section, frozen=True):
     matching: Matching = Matching()
     readings: Readings = Readings()
     alarm: Alarm = Alarm()
+    drift: DriftConfig = DriftConfig()
     topics: Topics = Topics()
     kafka: Kafka = Kafka()
     http: Http = Http()
@@ -287,6 +310,14 @@ def _check_names(config: Config, source: str) -> None:
             if stratum not in FLAGGED:
                 problem = f"no such stratum; allowed: {', '.join(FLAGGED)} (unflagged documents: random_rate)"
                 raise ConfigError(f"{key}.{stratum}", problem, source=source)
+    periods = 365.25 * 86_400 / config.alarm.period
+    if config.alarm.false_alarms_per_year >= periods:
+        problem = f"a year has {periods:g} of alarm.period: fewer false alarms than that are allowed"
+        raise ConfigError("alarm.false_alarms_per_year", problem, source=source)
+    shortest, deadline = min(config.readings.windows_days), config.labels.deadline_days
+    if shortest < deadline:
+        problem = f"{shortest} days are fewer than labels.deadline_days, {deadline:g}: allowed are that many or more"
+        raise ConfigError("readings.windows_days", problem, source=source)
     if len(set(config.readings.windows_days)) < len(config.readings.windows_days):
         raise ConfigError("readings.windows_days", "names a window twice", source=source)
     names = [n for n in msgspec.structs.astuple(config.topics) if isinstance(n, str)]

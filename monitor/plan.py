@@ -54,6 +54,11 @@ class Plan:
         """Return the recall asked for in a cell, its entity spelled in any way that the aliases know."""
         return self._targets.get((entity, language), self._targets.get((entity, "")))
 
+    @property
+    def counting(self) -> tuple[object, ...]:
+        """What decides how documents of the ledger are counted."""
+        return self.config.entities, self.config.limits, self.iou, self.config.alarm.period
+
     def _read_targets(self) -> dict[tuple[str, str], float]:
         targets: dict[tuple[str, str], float] = {}
         for name, recall in self.config.targets.items():

@@ -14,9 +14,15 @@ import msgspec
 from monitor.records import Stratum
 
 ANY = "any"
-Status = Literal["ok", "no_label", "no_truth", "no_interval", "incomplete", "expired"]
-"""`no_label`: nothing labelled. `no_truth`: labels, but none with this entity. `no_interval`: an estimate at most; the
-reason says why. `incomplete`: completeness under the configured share. `expired`: nothing newer than the window."""
+Status = Literal["ok", "no_label", "no_truth", "no_interval", "expired", "stale", "incomplete", "greyed", "marked"]
+"""The first that applies. `no_label`: nothing labelled. `no_truth`: labels, but none with this entity. `no_interval`:
+an estimate at most; the reason says why. `expired`: the newest labelled document is older than the window. `stale`: no
+label for `readings.stale_after_days`. `incomplete`: completeness under the configured share. `greyed`, `marked`: two
+readers agree too little (kappa) for the number to stand, or to stand without a mark."""
+CURRENT: frozenset[Status] = frozenset({"ok", "marked"})
+"""What may be offered as the state of today."""
+Cause = Literal["recall_fell", "stopped_knowing", "design_changed"]
+AlarmState = Literal["quiet", "firing", "held"]
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -81,6 +87,113 @@ class Prevalence(msgspec.Struct, frozen=True):
     per_1000: Count
 
 
+class AnyTimeLimits(msgspec.Struct, frozen=True):
+    """Limits of population recall that hold at all times at once: to be read any time, and acted on when seen."""
+
+    lower: float
+    upper: float
+
+
+class Pending(msgspec.Struct, frozen=True):
+    """What drawn documents without a label could still change: recall if all of theirs were missed, or all found."""
+
+    documents: int
+    all_missed: float
+    all_found: float
+
+
+class Precision(msgspec.Struct, frozen=True):
+    """Of the detected spans, the share that is right; counts are of spans in labelled documents, unweighted."""
+
+    right: int
+    detected: int
+    estimate: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    n_eff: float | None = None
+    reason: str | None = None
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """Two blind readings of the same documents: kappa by document, F1 and overlap by span, what both missed."""
+
+    documents: int
+    """Documents that two people read, unweighted."""
+    named: int
+    """Of these, the ones in which either reader named the entity."""
+    kappa: float | None = None
+    """None where both readers named it in all documents or in none: chance would agree as well."""
+    lower: float | None = None
+    upper: float | None = None
+    n_eff: float | None = None
+    span_f1: float | None = None
+    mean_iou: float | None = None
+    missed_by_both: float | None = None
+    missed_by_both_upper: float | None = None
+    """Share of all there was; optimistic, as what is hard for one is hard for the other."""
+
+
+class Optimistic(msgspec.Struct, frozen=True):
+    """Recall by recapture with the second detector: OPTIMISTIC, for both share what neither can see."""
+
+    found: int
+    """Spans of the second detector that the first found too."""
+    second: int
+    estimate: float
+    lower: float
+    upper: float
+
+
+class AlarmReading(msgspec.Struct, frozen=True):
+    """The pager's alarm of a cell, that recall is below its target; as of the last period begun."""
+
+    state: AlarmState | None
+    """None: no label of this version holds the entity; not knowing isn't quiet."""
+    evidence: float | None
+    """Natural logarithm; it fires at `bar`."""
+    bar: float
+    promised_days: float
+    """In the mean that many days at least up to a false alarm of this cell."""
+    labelled: int
+    """Labelled documents with the entity that it has seen."""
+    fired_at: float | None = None
+    """When the period ended in which it last crossed, s since the epoch."""
+    fired_evidence: float | None = None
+    """The evidence then; it begins anew afterwards."""
+    on_since: float | None = None
+    """When the period ended in which it went on; None while it's off."""
+    restated: bool = False
+    """Whether a label was corrected so that evidence which was published before is smaller now."""
+
+
+class AlarmEvent(msgspec.Struct, frozen=True):
+    """Something that somebody is told of: what happened in a cell, and why."""
+
+    entity: str
+    language: str
+    detector: str
+    version: str
+    cause: Cause
+    at: float
+    evidence: float | None
+
+
+class DriftSignal(msgspec.Struct, frozen=True):
+    """A share of the census that is watched, and the last change found in it."""
+
+    signal: str
+    language: str
+    entity: str
+    share: float | None
+    """Since the last change."""
+    documents: int
+    shifts: int
+    at: float | None = None
+    direction: Literal["up", "down"] | None = None
+    before: float | None = None
+    after: float | None = None
+
+
 class Reading(msgspec.Struct, frozen=True):
     """One published reading."""
 
@@ -109,6 +222,19 @@ class Reading(msgspec.Struct, frozen=True):
     status: Status
     age_s: float | None
     """Seconds between the draw of the newest labelled document and the moment it was computed; None in a replay."""
+    label_age_s: float | None = None
+    """Seconds since the last label of the version and language came, whatever its document's day; None in a replay."""
+    any_time: AnyTimeLimits | None = None
+    """Of the version, over all that is kept; None by stratum, and where nothing is labelled."""
+    pending: Pending | None = None
+    precision: Precision | None = None
+    """None by stratum."""
+    agreement: Agreement | None = None
+    """Of all that two people read in the window, whatever the version; None where nobody reads twice."""
+    alarm: AlarmReading | None = None
+    """None without a target, by stratum, and for a version that is no longer current."""
+    optimistic: Optimistic | None = None
+    """None where no second detector runs."""
 
 
 class Queue(msgspec.Struct, frozen=True):
@@ -174,3 +300,12 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """Drawn documents by (outcome,): `repeat`, drawn again by a version that had drawn it."""
     unknown_entities: tuple[Tally, ...] = ()
     """Spans, flagged or labelled, by (entity,) whose name the alias table doesn't know."""
+    alarms: tuple[AlarmEvent, ...] = ()
+    """What this board has told of since it opened, oldest first."""
+    drift: tuple[DriftSignal, ...] = ()
+    drift_notes: tuple[str, ...] = ()
+    """In plain words: why a detector of drift began anew, or is left out."""
+    thinning: float = 1.0
+    """The factor that sampling is thinned by, as last decided."""
+    capacity_per_day: float | None = None
+    """Tasks a day that annotators get through, as configured; None for no bound."""

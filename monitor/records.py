@@ -80,10 +80,15 @@ class Sampled(msgspec.Struct, frozen=True, omit_defaults=True):
     """Days since the epoch, never going back within a partition of decisions."""
     redacted: str | None = None
     second: list[Span] | None = None
+    floors: tuple[float, float] | None = None
+    """The smallest probabilities in force then: of documents that the detector flagged, and of all."""
 
 
-class Task(msgspec.Struct, frozen=True):
-    """What an annotator gets: the text alone, never the detector's spans, which would make labels agree with them."""
+class Task(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an annotator gets: the text alone, never the detector's spans, which would make labels agree with them.
+
+    An adjudicator, of copy 0, gets two people's readings too, without their names and in no telling order.
+    """
 
     task_id: Name
     doc_id: Name
@@ -93,6 +98,8 @@ class Task(msgspec.Struct, frozen=True):
     lang: Name
     text: str
     due_at: float
+    readings: list[list[Span]] | None = None
+    """Of an adjudication alone."""
 
 
 class Label(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -15,9 +15,10 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from monitor.config import Sampling
+from monitor.config import LanguageRates, Sampling
 from monitor.records import Slices, Stratum
 
+_DETECTED: tuple[Stratum, ...] = ("both", "detector_only")
 _FULL = 1 << 64
 _ALL = bytes([255] * 9)  # above every hash, which has eight bytes
 
@@ -80,6 +81,8 @@ class Sampler:
         self._thin = hashlib.blake2b(key=key, digest_size=8, person=b"thin")
         self._thin_below = _threshold(thinning)
         self._rates: dict[tuple[str, Stratum], Rates] = {}
+        self.floors = _floors(sampling, thinning)
+        """The smallest probabilities of any language: of documents that the detector flagged, and of all."""
         # ROUTE writes languages in lower case
         self._by_language = {language.lower(): own for language, own in sampling.by_language.items()}
 
@@ -92,19 +95,10 @@ class Sampler:
         return found
 
     def _work_out(self, language: str, stratum: Stratum) -> Rates:
-        general, own = self._sampling, self._by_language.get(language)
-        random = general.random_rate
-        loose = general.loose_rate_by_stratum.get(stratum, general.loose_rate)
-        if own is not None:
-            random = random if own.random_rate is None else own.random_rate
-            loose = loose if own.loose_rate is None else own.loose_rate
-            loose = own.loose_rate_by_stratum.get(stratum, loose)
-        if stratum == "unflagged":
-            loose = 0.0
-        # 1 − (1 − p)(1 − s) written so that a rate of 0 leaves the other one exactly; in doubles 1 + s − s isn't always
-        # 1, and only π = 1 exactly is a census
-        drawn = 1.0 if 1 in (random, loose) else min(random + loose - random * loose, 1.0)
-        probability = self.thinning * drawn
+        own = self._by_language.get(language)
+        random = _random_rate(self._sampling, own)
+        loose = 0.0 if stratum == "unflagged" else _loose_rate(self._sampling, own, stratum)
+        probability = self.thinning * _drawn(random, loose)
         return Rates(Slices(random, loose), probability, _threshold(random), _threshold(loose))
 
     def draw(self, doc_id: str, language: str, stratum: Stratum) -> Draw | None:
@@ -118,6 +112,36 @@ class Sampler:
         if self._thin_below != _ALL and _hash(self._thin, name) >= self._thin_below:
             return None
         return Draw(rates, random, loose)
+
+
+def _random_rate(sampling: Sampling, own: LanguageRates | None) -> float:
+    return sampling.random_rate if own is None or own.random_rate is None else own.random_rate
+
+
+def _loose_rate(sampling: Sampling, own: LanguageRates | None, stratum: Stratum) -> float:
+    loose = sampling.loose_rate_by_stratum.get(stratum, sampling.loose_rate)
+    if own is not None:
+        loose = loose if own.loose_rate is None else own.loose_rate
+        loose = own.loose_rate_by_stratum.get(stratum, loose)
+    return loose
+
+
+def _drawn(random: float, loose: float) -> float:
+    """Return 1 - (1 - p)(1 - s), written so that a rate of 0 leaves the other one exactly.
+
+    In doubles 1 + s - s isn't always 1, and only π = 1 exactly is a census.
+    """
+    return 1.0 if 1 in (random, loose) else min(random + loose - random * loose, 1.0)
+
+
+def _floors(sampling: Sampling, thinning: float) -> tuple[float, float]:
+    languages = (None, *sampling.by_language.values())
+    detected = min(
+        _drawn(_random_rate(sampling, own), _loose_rate(sampling, own, stratum))
+        for own in languages
+        for stratum in _DETECTED
+    )
+    return thinning * detected, thinning * min(_random_rate(sampling, own) for own in languages)
 
 
 def _hash(keyed: hashlib.blake2b, name: bytes) -> bytes:

@@ -16,10 +16,14 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from monitor.errors import StateError
+from monitor.estimators.capture_recapture import Captures
 from monitor.estimators.sample import Moments
 from monitor.records import Stratum
+from monitor.span_agreement import SpanCounts
 
-Reading = Literal["matched", "masked"]
+Reading = Literal["matched", "masked", "right"]
+"""What a cell's moments count: of true occurrences those matched, or masked; of detected spans those that are right."""
+Shape = Literal["length", "spans", "score"]
 ANY_ENTITY = "any"
 
 
@@ -41,6 +45,21 @@ class FlaggedKey(NamedTuple):
     version: str
     entity: str
     kind: Literal["flagged"] = "flagged"
+
+
+class ShapeKey(NamedTuple):
+    """Documents by a step of their shape, of those that ROUTE looks at for it: row (documents,).
+
+    `length`: bit length of the square of the text's code points, two steps to a doubling. `spans`: bit length of their
+    number. `score`: whole tenths of the first one's, where it has one.
+    """
+
+    language: str
+    detector: str
+    version: str
+    shape: Shape
+    step: int
+    kind: Literal["shape"] = "shape"
 
 
 class DesignKey(NamedTuple):
@@ -103,6 +122,77 @@ class QueueKey(NamedTuple):
     kind: Literal["queue"] = "queue"
 
 
+class EntryKey(NamedTuple):
+    """Drawn documents that the alarm and the any-time limits see alike: row (documents,).
+
+    An unlabelled one has as many found as detected, and nothing else (`monitor.estimators.e_detector`).
+    """
+
+    language: str
+    detector: str
+    version: str
+    entity: str
+    period: int
+    """Of the alarm, by the time of drawing."""
+    probability: float
+    floor_detected: float
+    floor_any: float
+    """The smallest rates in force, `e_detector.Floors`."""
+    t: int
+    y: int
+    labelled: int
+    """1 or 0."""
+    kind: Literal["entry"] = "entry"
+
+
+class TwiceKey(NamedTuple):
+    """Documents that two people read blind: row (documents,)."""
+
+    language: str
+    probability: float
+    """Of being drawn and read twice."""
+    kind: Literal["twice"] = "twice"
+
+
+class AgreementKey(NamedTuple):
+    """What two blind readings say of one entity: row `AgreementRow`."""
+
+    language: str
+    probability: float
+    entity: str
+    kind: Literal["agreement"] = "agreement"
+
+
+class AgreementRow(NamedTuple):
+    """Documents by who named the entity (neither: the rest of `TwiceKey`'s); spans; what each found of the other's."""
+
+    both: int = 0
+    first_only: int = 0
+    second_only: int = 0
+    spans: SpanCounts = SpanCounts()
+    captures: Captures = Captures()
+
+    def flat(self) -> tuple[int, ...]:
+        """Return the row as a tally holds it."""
+        return (self.both, self.first_only, self.second_only, *self.spans, *self.captures)
+
+    @classmethod
+    def of(cls, row: tuple[int, ...]) -> AgreementRow:
+        """Return the row of `flat`."""
+        both, first_only, second_only, *rest = row
+        return cls(both, first_only, second_only, SpanCounts(*rest[:4]), Captures(*rest[4:]))
+
+
+class SecondKey(NamedTuple):
+    """What the detector and the second one found of each other's, over all documents with both: row `Captures`."""
+
+    language: str
+    detector: str
+    version: str
+    entity: str
+    kind: Literal["second"] = "second"
+
+
 class VersionKey(NamedTuple):
     """Which detector version, in which language; it keys extremes, not sums."""
 
@@ -111,15 +201,33 @@ class VersionKey(NamedTuple):
     version: str
 
 
-Key = CensusKey | FlaggedKey | DesignKey | CellKey | CountKey | MadeKey | QueueKey
+Key = (
+    CensusKey
+    | FlaggedKey
+    | ShapeKey
+    | DesignKey
+    | CellKey
+    | CountKey
+    | MadeKey
+    | QueueKey
+    | EntryKey
+    | TwiceKey
+    | AgreementKey
+    | SecondKey
+)
 _KINDS: dict[str, type[Key]] = {
     "census": CensusKey,
     "flagged": FlaggedKey,
+    "shape": ShapeKey,
     "design": DesignKey,
     "cell": CellKey,
     "count": CountKey,
     "made": MadeKey,
     "queue": QueueKey,
+    "entry": EntryKey,
+    "twice": TwiceKey,
+    "agreement": AgreementKey,
+    "second": SecondKey,
 }
 
 
@@ -132,7 +240,8 @@ class Tally:
         Whole numbers by key.
     seen
         Event time (ms) of the first and the last decision of a version, by version and language; in the ledger's
-        tallies twice that of the newest labelled document.
+        tallies when the last label came, negative (so that the newest is the smallest), and the draw of the newest
+        labelled document.
     oldest
         Event time (s) of the oldest open task's document, by language.
 
@@ -223,7 +332,7 @@ class Tally:
 _DECODER = msgspec.msgpack.Decoder(
     tuple[
         int,
-        list[tuple[list[str | float], tuple[int | str, ...]]],
+        list[tuple[list[str | int | float], tuple[int | str, ...]]],
         list[tuple[tuple[str, str, str], tuple[int, int]]],
         list[tuple[str, float]],
     ]

@@ -156,6 +156,11 @@ class Alarm(NamedTuple):
             return "quiet" if self.labelled else None
         return "held" if self.since_crossing else "firing"
 
+    @property
+    def bar(self) -> float:
+        """The evidence that it takes, ln A."""
+        return log(self.promised)
+
 
 def promised_periods(periods_per_year: float, cells: int, false_alarms_per_year: float) -> float:
     """Return A: with it all `cells` together raise at most so many false alarms a year, in the mean.
@@ -246,6 +251,27 @@ def advance(alarm: Alarm, period: Period, hold: int) -> Alarm:
     since = _next(alarm.since_crossing, None)
     on = alarm.since_on is not None and since is not None and since < hold
     return now._replace(wealth=wealth, since_crossing=since, since_on=_next(alarm.since_on, None) if on else None)
+
+
+def rest(alarm: Alarm, periods: int, hold: int) -> Alarm:
+    """Return the alarm after `periods` >= 0 periods of its version in which nothing was drawn.
+
+    As many times `advance` with no evidence, at once.
+
+    >>> miss = evidence_of(Entry(1.0, Floors(1.0, 1.0), 0, 1), Target(0.9, 1))
+    >>> fired = follow([Period("v1", miss), Period("v1", miss)], 10, hold=3)[-1]
+    >>> [rest(fired, n, hold=3).state for n in (0, 1, 2, 3)]
+    ['firing', 'held', 'held', 'quiet']
+    """
+    if periods < 0:
+        raise ValueError(f"{periods} periods")
+    if not periods or alarm.version is None:
+        return alarm
+    since = None if alarm.since_crossing is None else alarm.since_crossing + periods
+    on = alarm.since_on is not None and since is not None and since < hold
+    evidence = log_sum(alarm.wealth) if alarm.wealth else None
+    since_on = None if alarm.since_on is None or not on else alarm.since_on + periods
+    return alarm._replace(evidence=evidence, since_crossing=since, since_on=since_on)
 
 
 def follow(periods: Iterable[Period], promised: float, hold: int) -> tuple[Alarm, ...]:

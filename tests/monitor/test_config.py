@@ -55,7 +55,14 @@ REFUSED: list[tuple[dict[str, object], str, str]] = [
     ({"sampling": {"key": ""}}, "sampling.key", "length >= 1"),
     ({"sampling": 3}, "sampling", "expected `object`, got `int`"),
     ({"targets": {"PERSON.nl": 1.0}}, "targets.PERSON.nl", "1.0: expected `float` < 1.0"),
-    ({"labels": {"copies": 2}}, "labels.copies", "2: expected `int` <= 1"),
+    ({"labels": {"copies": 3}}, "labels.copies", "3: expected `int` <= 2"),
+    ({"labels": {"copied_share": 0}}, "labels.copied_share", "expected `float` > 0"),
+    ({"labels": {"capacity_per_day": -1}}, "labels.capacity_per_day", "expected `int` >= 0"),
+    ({"readings": {"windows_days": [5, 28]}}, "readings.windows_days", "fewer than labels.deadline_days, 7"),
+    ({"alarm": {"false_alarms_per_year": 400}}, "alarm.false_alarms_per_year", "fewer false alarms than that"),
+    ({"alarm": {"hold": 0}}, "alarm.hold", "expected `int` >= 1"),
+    ({"targets": {"PERSON": 1}}, "targets.PERSON", "expected `float` < 1"),
+    ({"drift": {"delta": 1}}, "drift.delta", "expected `float` < 1"),
     ({"labels": {"deadline_days": float("nan")}}, "labels.deadline_days", "nan"),
     ({"limits": {"max_spans": 0}}, "limits.max_spans", "0: expected `int` >= 1"),
     ({"limits": {"max_spans": True}}, "limits.max_spans", "got `bool`"),
@@ -126,7 +133,7 @@ def test_public_document_hides_the_key_and_nothing_else() -> None:
     assert config == msgspec.structs.replace(shown, sampling=config.sampling)
 
 
-@pytest.mark.parametrize(("deadline", "days"), [(7, 35), (7.5, 36), (0.25, 29)])
+@pytest.mark.parametrize(("deadline", "days"), [(7, 35), (6.5, 35), (0.25, 29)])
 def test_horizon_holds_the_longest_window_and_a_whole_deadline(deadline: float, days: int) -> None:
     """A part of a day counts as one."""
     assert days == read_config({"labels": {"deadline_days": deadline}}).horizon_days

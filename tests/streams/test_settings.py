@@ -56,7 +56,7 @@ def test_the_last_override_wins() -> None:
         ("kafka.brokers=a:1,b:2", ("kafka", "brokers"), "a:1,b:2"),
         ("kafka.username=x=y", ("kafka", "username"), "x=y"),
         ("kafka.check_crcs=true", ("kafka", "check_crcs"), True),
-        ("readings.windows_days=[1, 30]", ("readings", "windows_days"), (1, 30)),
+        ("readings.windows_days=[9, 30]", ("readings", "windows_days"), (9, 30)),
         ("sampling.loose_rate_by_stratum.both=0.5", ("sampling", "loose_rate_by_stratum"), {"both": 0.5}),
         ('targets."PERSON.es"=0.9', ("targets",), {"PERSON.es": 0.9}),
         ("targets.'PERSON.es'=0.9", ("targets",), {"PERSON.es": 0.9}),
