@@ -247,8 +247,8 @@ def test_an_answer_without_room_is_rejected_and_a_reading_without_room_is_a_repe
     document = opened(text="a" * 30_000, spans=widest(10_000, 64))
     document.draw(sampled(version="2", text="a" * 30_000, spans=widest(4000, 64)), WEEK_S, 1)
     before = msgspec.structs.replace(document, outcomes={}, drawn_from={}, labelled_from={})
-    assert document.draw(sampled(version="3", text="a" * 30_000, spans=widest(4000, 64)), WEEK_S, 1) is None
-    assert document.draw(sampled(version="4", text="b" * 30_000, spans=widest(4000, 64)), WEEK_S, 1) is None
+    assert document.draw(sampled(version="3", text="a" * 30_000, spans=widest(4000, 64)), WEEK_S, 1) == []
+    assert document.draw(sampled(version="4", text="b" * 30_000, spans=widest(4000, 64)), WEEK_S, 1) == []
     with pytest.raises(TooLarge):
         document.answer(decode_label(label_of(LARGEST_LABEL), Limits()), 0)
     assert document.outcomes == {"repeat": 2, "rejected": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from monitor.records import Label, Span, Task
-from streams.annotators import EXACT, Annotators
+from streams.annotators import EXACT, Annotators, Habits
 
 TEXT = "Anna Lee called from 030 1234567 about 12 May."
 SPANS = [Span(0, 8, "PERSON"), Span(21, 32, "PHONE_NUMBER"), Span(39, 45, "DATE_OF_BIRTH")]
@@ -87,3 +87,29 @@ def test_a_slip_never_empties_a_span(span: Span) -> None:
     people = Annotators(1, {doc_id: [span] for doc_id in TRUTH})
     marked = [s for i in range(COUNT) for s in people.answer(task(i)).spans]
     assert all(0 <= s.start < s.end <= len(TEXT) for s in marked)
+
+
+def copies_of(i: int) -> list[Task]:
+    """Return the tasks of a text that two people read, its adjudication last."""
+    asked = [Task(f"t{i}-{copy}", f"d{i}", copy, 2, "label", "en", TEXT, 0.0) for copy in (1, 2)]
+    return [*asked, Task(f"t{i}-0", f"d{i}", 0, 2, "adjudicate", "en", TEXT, 0.0, [SPANS, []])]
+
+
+@pytest.mark.parametrize("names", [("jo", "kim"), ("amara", "bram", "celia"), ("a", "b", "c", "d")])
+def test_two_copies_go_to_two_people_and_an_adjudication_to_a_third(names: tuple[str, ...]) -> None:
+    """Nobody reads a text twice as long as there are enough; everybody reads first copies and second ones."""
+    people = Annotators(1, TRUTH, names=names)
+    who = [[people.answer(one).annotator for one in copies_of(i)] for i in range(300)]
+
+    assert {len(set(three)) for three in who} == {min(len(names), 3)}
+    assert all(first != second for first, second, _ in who)
+    assert [set(names)] * 3 == [set(each) for each in zip(*who, strict=True)]
+
+
+def test_an_adjudication_is_answered_with_the_truth() -> None:
+    """However careless the readers are; what nobody knows is skipped."""
+    people = Annotators(1, {"d1": SPANS}, Habits(0.9, 0.9, 0.9))
+    adjudications = [copies_of(i)[-1] for i in (1, 2)]
+
+    assert [people.answer(one).spans for one in adjudications] == [SPANS, []]
+    assert [people.answer(one).status for one in adjudications] == ["submitted", "skipped"]
