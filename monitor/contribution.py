@@ -7,22 +7,40 @@ ledger that opens adds up a hundred thousand documents while everybody waits, an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from monitor.document import Answer, Document, Drawn, Outcome
 from monitor.estimators.sample import Moments
 from monitor.matching import Extent, masked, matched, unique
+from monitor.read_twice import Load, load_of, parts_of
 from monitor.records import Stratum
-from monitor.tally import ANY_ENTITY, CellKey, CountKey, DesignKey, DesignRow, Key, MadeKey, QueueKey
+from monitor.tally import ANY_ENTITY, CellKey, CountKey, DesignKey, DesignRow, EntryKey, Key, MadeKey, QueueKey
 
 FoldName = Callable[[str], str]
+
+
+class Rule(NamedTuple):
+    """How documents are counted."""
+
+    fold: FoldName
+    """Folds an entity's name; detected and labelled names go through the same one."""
+    iou: float
+    """Overlap from which a detected span counts as the labelled one, in (0, 1]."""
+    period_s: float = 86_400.0
+    """Of the alarm, in seconds."""
+
+
 _Span = tuple[int, int, str]
 _Place = tuple[int, str, str, str, Stratum, float]
 """Day, language, detector, version, stratum, inclusion probability; plain, for making and hashing it is what costs."""
 _FEW = 100
 """Pairs of spans that are compared one by one in less time than the matching of them begins in."""
+_ONE_TASK = {
+    (labelled, skipped): Load(1, int(labelled), int(skipped)) for labelled in (False, True) for skipped in (False, True)
+}
+"""About a text that one person reads, by whether it's labelled, and whether it was skipped."""
 _moments = lru_cache(1 << 14)(Moments.of)
 
 
@@ -43,56 +61,74 @@ class OpenTask(NamedTuple):
 
 
 class Contributions:
-    """What any number of documents add, day by day: drawn documents to their draw day, outcomes to its first day.
+    """What any number of documents add, day by day: drawn documents to their draw day, outcomes to its first day."""
 
-    Parameters
-    ----------
-    fold
-        Folds an entity's name; detected and labelled names go through the same one.
-    iou
-        Overlap from which a detected span counts as the labelled one, in (0, 1].
-    """
-
-    def __init__(self, fold: FoldName, iou: float) -> None:
-        self._fold = fold
-        self._iou = iou
-        self._texts: Counter[tuple[int, str, bool, bool]] = Counter()
-        """By day, language, whether it's labelled, whether it was skipped."""
+    def __init__(self, rule: Rule) -> None:
+        self._rule = rule
+        self._texts: Counter[tuple[int, str, Load]] = Counter()
+        """By day and language, with the tasks about each."""
+        self._pairs: list[Part] = []
+        """What two readers say of the texts that two people read; they are few."""
         self._drawn: Counter[tuple[_Place, str, str, bool, bool, bool]] = Counter()
         """By place, config, net, and whether it's labelled, skipped, served by another version's label."""
         self._cells: Counter[tuple[_Place, str, int, int, int]] = Counter()
         """By place, entity, and a document's true occurrences, matched ones, masked ones."""
+        self._right: Counter[tuple[_Place, str, int, int]] = Counter()
+        """By place, entity, and a labelled document's right and detected spans."""
+        self._entries: Counter[tuple[_Place, tuple[float, float], int, str, int, int, bool]] = Counter()
+        """By place, floors, period, entity, found, true, labelled; without a label all that's detected is both."""
         self._counts: Counter[tuple[int, CountKey]] = Counter()
 
     def add(self, document: Document) -> None:
         """Take a document in."""
+        read_twice = False
         for text in document.texts:
             truth = text.truth
             labelled, skipped = truth is not None, truth is None and bool(text.answers)
-            self._texts[text.drawn[0].day, text.language, labelled, skipped] += 1
+            if text.twice is not None:
+                self._texts[text.drawn[0].day, text.language, load_of(text)] += 1
+                read_twice = True
+            else:
+                self._texts[text.drawn[0].day, text.language, _ONE_TASK[labelled, skipped]] += 1
             for number, drawn in enumerate(text.drawn):
                 place = (drawn.day, drawn.language, drawn.detector, drawn.version, drawn.stratum, drawn.probability)
                 # the first version's task is the text's only one: its label serves the others too
                 self._drawn[place, drawn.config, drawn.net, labelled, skipped, labelled and number > 0] += 1
-                if truth is not None and truth.spans:
-                    self._add_cells(place, drawn, truth)
+                self._add_cells(place, drawn, truth)
+        if read_twice:
+            self._pairs += [Part(*part) for part in parts_of(document, self._rule.fold, self._rule.iou)]
         self._add_outcomes(document)
 
-    def _add_cells(self, place: _Place, drawn: Drawn, truth: Answer) -> None:
-        """Count what was found of every entity that the label names, and of all of them together."""
-        fold, cells = self._fold, self._cells
-        true = {(start, end, fold(entity)) for start, end, entity in truth.spans}
-        found = {(start, end, fold(entity)) for start, end, entity in drawn.spans}
-        occurrences = _by_entity(true)
-        if true <= found:
-            for entity, y in occurrences.items():
-                cells[place, entity, y, y, y] += 1
-            cells[place, ANY_ENTITY, len(true), len(true), len(true)] += 1
+    def _add_cells(self, place: _Place, drawn: Drawn, truth: Answer | None) -> None:
+        """Count what was found of every entity that the label names, what of the detected was right, and of all."""
+        if not drawn.spans and (truth is None or not truth.spans):
             return
-        by_matching, by_mask = _caught(true, found, self._iou)
+        fold = self._rule.fold
+        found = {(start, end, fold(entity)) for start, end, entity in drawn.spans}
+        detected = _with_all(_by_entity(found))
+        if truth is None:
+            self._add_entries(place, drawn, ((entity, n, n) for entity, n in detected.items()), labelled=False)
+            return
+        true = {(start, end, fold(entity)) for start, end, entity in truth.spans}
+        occurrences = _with_all(_by_entity(true))
+        if true <= found:
+            by_matching = by_mask = occurrences
+        else:
+            by_matching, by_mask = map(_with_all, _caught(true, found, self._rule.iou))
         for entity, y in occurrences.items():
-            cells[place, entity, y, by_matching.get(entity, 0), by_mask.get(entity, 0)] += 1
-        cells[place, ANY_ENTITY, len(true), sum(by_matching.values()), sum(by_mask.values())] += 1
+            self._cells[place, entity, y, by_matching.get(entity, 0), by_mask.get(entity, 0)] += 1
+        for entity, n in detected.items():
+            self._right[place, entity, by_matching.get(entity, 0), n] += 1
+        named = ((entity, by_matching.get(entity, 0), y) for entity, y in occurrences.items())
+        self._add_entries(place, drawn, named, labelled=True)
+
+    def _add_entries(
+        self, place: _Place, drawn: Drawn, counts: Iterable[tuple[str, int, int]], *, labelled: bool
+    ) -> None:
+        if drawn.floors is not None:
+            period = int(drawn.at // self._rule.period_s)
+            for entity, t, y in counts:
+                self._entries[place, drawn.floors, period, entity, t, y, labelled] += 1
 
     def _add_outcomes(self, document: Document) -> None:
         day = document.texts[0].drawn[0].day if document.texts else document.day
@@ -105,8 +141,9 @@ class Contributions:
 
     def parts(self) -> Iterator[Part]:
         """Yield what all of them add."""
-        for (day, language, labelled, skipped), n in self._texts.items():
-            yield Part(day, QueueKey(language), (n, labelled * n, skipped * n))
+        for (day, language, load), n in self._texts.items():
+            yield Part(day, QueueKey(language), _times(load, n))
+        yield from self._pairs
         for (place, config, net, labelled, skipped, reused), n in self._drawn.items():
             day, _, detector, version, _, _ = place
             waiting = not (labelled or skipped)
@@ -116,6 +153,12 @@ class Contributions:
         for (place, entity, y, by_matching, by_mask), n in self._cells.items():
             yield Part(place[0], CellKey(*place[1:], entity, "matched"), _times(_moments(by_matching, y), n))
             yield Part(place[0], CellKey(*place[1:], entity, "masked"), _times(_moments(by_mask, y), n))
+        for (place, entity, right, detected), n in self._right.items():
+            yield Part(place[0], CellKey(*place[1:], entity, "right"), _times(_moments(right, detected), n))
+        for (place, floors, period, entity, t, y, labelled), n in self._entries.items():
+            day, language, detector, version, _, probability = place
+            numbers = (probability, *floors, t, y, int(labelled))
+            yield Part(day, EntryKey(language, detector, version, entity, period, *numbers), (n,))
         for (day, key), n in self._counts.items():
             yield Part(day, key, (n,))
 
@@ -125,9 +168,9 @@ def _outcome_key(outcome: Outcome) -> CountKey:
     return CountKey("documents" if outcome == "repeat" else "labels", outcome)
 
 
-def contribution(document: Document, fold: FoldName, iou: float) -> Iterator[Part]:
+def contribution(document: Document, rule: Rule) -> Iterator[Part]:
     """Yield what one document adds."""
-    one = Contributions(fold, iou)
+    one = Contributions(rule)
     one.add(document)
     return one.parts()
 
@@ -135,7 +178,7 @@ def contribution(document: Document, fold: FoldName, iou: float) -> Iterator[Par
 def open_task(document: Document) -> Iterator[OpenTask]:
     """Yield the tasks of the document that nobody has answered or skipped."""
     for text in document.texts:
-        if not text.answers:
+        if not text.answers or (text.twice is not None and load_of(text).open):
             first = text.drawn[0]
             yield OpenTask(first.day, text.language, first.at)
 
@@ -145,6 +188,11 @@ def _by_entity(spans: set[_Span]) -> dict[str, int]:
     for _, _, entity in spans:
         found[entity] = found.get(entity, 0) + 1
     return found
+
+
+def _with_all(counts: dict[str, int]) -> dict[str, int]:
+    """Return the counts with their sum under the roll-up's name; nothing where there are none."""
+    return {**counts, ANY_ENTITY: sum(counts.values())} if counts else counts
 
 
 def _caught(true: set[_Span], found: set[_Span], iou: float) -> tuple[dict[str, int], dict[str, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from monitor.contribution import Contributions, FoldName, Part, contribution, open_task
+from monitor.contribution import Contributions, Part, Rule, contribution, open_task
 from monitor.document import Document
 from monitor.fold import Output
 from monitor.smallest import Smallest
@@ -20,8 +20,9 @@ class DayTallies:
         self._partition = partition
         self._days: dict[int, Tally] = {}
         self._open: dict[tuple[int, str], Smallest] = {}
-        self._labelled: dict[tuple[int, str, str, str], Smallest] = {}
-        """By day, language, detector and version; negative, for the newest is asked for."""
+        self._labelled: dict[tuple[int, str, str, str], tuple[Smallest, Smallest]] = {}
+        """When documents were drawn and their labels came, ms, by day, language, detector and version; negative, for
+        the newest is asked for."""
         self._changed: set[int] = set()
         self._dropped: set[int] = set()
         self._limit = 0
@@ -37,19 +38,19 @@ class DayTallies:
         """Count something on a day."""
         self._day(day).add(key, (times,))
 
-    def add_document(self, document: Document, fold: FoldName, iou: float) -> None:
+    def add_document(self, document: Document, rule: Rule) -> None:
         """Add what a document adds."""
-        self._add_parts(contribution(document, fold, iou), 1)
+        self._add_parts(contribution(document, rule), 1)
         self._note_times(document, 1)
 
-    def take_document(self, document: Document, fold: FoldName, iou: float) -> None:
+    def take_document(self, document: Document, rule: Rule) -> None:
         """Take away what a document, as it was, had added."""
-        self._add_parts(contribution(document, fold, iou), -1)
+        self._add_parts(contribution(document, rule), -1)
         self._note_times(document, -1)
 
-    def add_documents(self, documents: Iterable[Document], fold: FoldName, iou: float) -> None:
+    def add_documents(self, documents: Iterable[Document], rule: Rule) -> None:
         """Add what many documents add."""
-        together = Contributions(fold, iou)
+        together = Contributions(rule)
         for document in documents:
             together.add(document)
             self._note_times(document, 1)
@@ -72,8 +73,9 @@ class DayTallies:
                         place = (drawn.day, drawn.language, drawn.detector, drawn.version)
                         times = self._labelled.get(place)
                         if times is None:
-                            times = self._labelled[place] = Smallest()
-                        self._note(times, -int(drawn.at * 1000), sign)
+                            times = self._labelled[place] = (Smallest(), Smallest())
+                        self._note(times[0], -int(drawn.at * 1000), sign)
+                        self._note(times[1], -int(text.truth.at * 1000), sign)
 
     @staticmethod
     def _note(times: Smallest, at: float, sign: int) -> None:
@@ -118,9 +120,10 @@ class DayTallies:
     def _newest_labelled(self, day: int) -> dict[VersionKey, tuple[int, int]]:
         newest: dict[VersionKey, tuple[int, int]] = {}
         for (of_day, *version), times in self._labelled.items():
-            at = times.smallest if of_day == day else None
-            if at is not None:
-                newest[VersionKey(*version)] = (-int(at), -int(at))
+            if of_day == day:
+                drawn, came = (each.smallest for each in times)
+                if drawn is not None and came is not None:
+                    newest[VersionKey(*version)] = (int(came), -int(drawn))
         return newest
 
     def settle(self, *, superseded: bool = False) -> None:

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from monitor.contribution import Rule
 from monitor.counted_names import CountedNames
 from monitor.day_tallies import DayTallies
 from monitor.dead_letters import dead_letter
@@ -44,7 +45,7 @@ from monitor.ledger_rows import (
 from monitor.names import UNLISTED
 from monitor.origin import DrawnRecord, origin_of
 from monitor.plan import Plan
-from monitor.records import Record
+from monitor.records import Record, Task
 from monitor.tallies import DAY_MS, usable_ms
 from monitor.tally import CountKey
 
@@ -120,33 +121,30 @@ class Ledger:
 
     def _restore(self, head: Head, rows: Mapping[str, bytes]) -> None:
         """Take over the rows, or none of them."""
-        answered: set[str] = set()
-        if head.format != FORMAT or not self._take_over(head, rows, answered):
+        named: set[str] = set()
+        if head.format != FORMAT or not self._take_over(head, rows, named):
             self._rebuild(rows, max(head.rebuilt_to, (head.sampled_next or 0) + (head.labels_next or 0)))
             return
         self._rebuilt_to = head.rebuilt_to
         self._next = {"sampled": head.sampled_next, "labels_by_document": head.labels_next}
         self._day, self._limit_day = head.day, head.limit_day
         self._dead = Counter({(day, reason): times for day, reason, times in head.dead})
-        if self._names.full or UNLISTED in map(self._names.__getitem__, answered):
-            self._tally_all(answered)  # what a name counted under may have depended on the order of the rows
+        if self._names.full or UNLISTED in map(self._names.__getitem__, named):
+            self._tally_all(named)  # what a name counted under may have depended on the order of the rows
         else:
             self._tally_dead()
 
-    def _take_over(self, head: Head, rows: Mapping[str, bytes], answered: set[str]) -> bool:
-        """Tell whether every row can be read and the sum comes out; they are added up on the way, each read once.
-
-        `answered` takes the entities that annotators named.
-        """
+    def _take_over(self, head: Head, rows: Mapping[str, bytes], named: set[str]) -> bool:
+        """Tell whether every row can be read and the sum comes out; they are added up on the way, each read once."""
         self._days.drop_before(head.limit_day)
         try:
-            taken_over = self._taken_over(head, rows, answered)
-            self._days.add_documents(taken_over, self._names.__getitem__, self.plan.iou)
+            taken_over = self._taken_over(head, rows, named)
+            self._days.add_documents(taken_over, self._rule)
         except (_UnreadableRow, IndexError, ValueError, ArithmeticError):
             return False  # the others: of a damaged row that still decodes, before the sum could tell
         return (self._total & _MASK, self._count) == (head.checksum, head.count)
 
-    def _taken_over(self, head: Head, rows: Mapping[str, bytes], answered: set[str]) -> Iterator[Document]:
+    def _taken_over(self, head: Head, rows: Mapping[str, bytes], named: set[str]) -> Iterator[Document]:
         """Yield the documents that haven't expired, each one noted; raises `_UnreadableRow`."""
         for key, row in rows.items():
             document = read_row(row)
@@ -163,10 +161,10 @@ class Ledger:
             self._count_in(covered)
             self._rows[key] = row
             self._on_day.setdefault(document.day, []).append(key)
-            named = document.answered
-            if not named <= answered:
-                answered |= named
-                self._names.admit(named)
+            its = document.named
+            if not its <= named:
+                named |= its
+                self._names.admit(its)
             yield document
 
     def _rebuild(self, rows: Mapping[str, bytes], reached: int) -> None:
@@ -188,19 +186,24 @@ class Ledger:
         self._deletable = set(rows)
         self._next = {"sampled": 0, "labels_by_document": 0}
 
-    def _tally_all(self, answered: Iterable[str]) -> None:
+    def _tally_all(self, named: Iterable[str]) -> None:
         self._days.clear()
         self._names = CountedNames(self.plan.aliases, self.plan.config.limits.max_entities)
-        self._names.admit(answered)
-        self._days.add_documents(self._documents(), self._names.__getitem__, self.plan.iou)
+        self._names.admit(named)
+        self._days.add_documents(map(document_of, self._rows.values()), self._rule)
         self._tally_dead()
 
     def _tally_dead(self) -> None:
         for (day, reason), times in self._dead.items():
             self._days.add(day, _count_key(reason), times)
 
-    def _documents(self) -> Iterator[Document]:
-        return map(document_of, self._rows.values())
+    @property
+    def _rule(self) -> Rule:
+        return Rule(self._names.__getitem__, self.plan.iou, self.plan.config.alarm.period)
+
+    def documents(self) -> Iterator[tuple[str, Document]]:
+        """Yield every document that is kept, with its id."""
+        return ((doc_id, document_of(row)) for doc_id, row in self._rows.items())
 
     # reading on
 
@@ -225,7 +228,7 @@ class Ledger:
             if channel == "sampled":
                 self._draw(record, value, outputs)
             else:
-                self._answer(record, value)
+                self._answer(record, value, outputs)
         except RecordError as error:
             self._flow["dead_letters", channel, error.reason] += 1
             outputs.append(dead_letter(self._topics[channel], self._partition, record.offset, error))
@@ -245,16 +248,19 @@ class Ledger:
         if record.offset <= document.sampled_offset:
             return
         if before is not None:
-            self._days.take_document(document, self._names.__getitem__, self.plan.iou)
+            self._days.take_document(document, self._rule)
         labels = self.plan.config.labels
-        task = document.draw(sampled, labels.deadline_days * DAY_S, labels.copies)
+        tasks = document.draw(sampled, labels.deadline_days * DAY_S, labels.copies, labels.copied_share)
         document.sampled_offset = record.offset
         self._keep(sampled.doc_id, document, before)
-        if task is not None:
-            self._flow["tasks",] += 1
+        self._send(tasks, outputs)
+
+    def _send(self, tasks: Iterable[Task], outputs: list[Output]) -> None:
+        for task in tasks:
+            self._flow["tasks", task.kind] += 1
             outputs.append(Output("annotation_tasks", task.doc_id.encode(), msgspec.json.encode(task)))
 
-    def _answer(self, record: Record, value: bytes) -> None:
+    def _answer(self, record: Record, value: bytes, outputs: list[Output]) -> None:
         try:
             label = decode_label(value, self.plan.limits)
         except RecordError as error:
@@ -265,12 +271,14 @@ class Ledger:
         if record.offset <= document.labels_offset:
             return
         if before is not None:
-            self._days.take_document(document, self._names.__getitem__, self.plan.iou)
+            self._days.take_document(document, self._rule)
         document.labels_offset = record.offset
         try:
             outcome = document.answer(label, at_ms / 1000, origin_of(value))
             if outcome is not None:
                 self._flow["labels", outcome] += 1
+            due_at = at_ms / 1000 + self.plan.config.labels.deadline_days * DAY_S
+            self._send(document.adjudicate(label.doc_id, due_at), outputs)
         except (BadSpan, TooLarge):
             self._flow["labels", "rejected"] += 1
             raise
@@ -300,8 +308,8 @@ class Ledger:
         self._rows[doc_id] = new_row(document)
         self._dirty.add(doc_id)
         self._deletable.discard(doc_id)
-        self._names.admit(document.answered)
-        self._days.add_document(document, self._names.__getitem__, self.plan.iou)
+        self._names.admit(document.named)
+        self._days.add_document(document, self._rule)
 
     def _last_cover(self, doc_id: str) -> int:
         """Return what the last head counts for a document that is about to change."""
@@ -332,7 +340,7 @@ class Ledger:
         self._days.drop_before(self._limit_day)
 
     def _expire(self, doc_id: str, row: bytes) -> None:
-        self._days.take_document(document_of(row), self._names.__getitem__, self.plan.iou)
+        self._days.take_document(document_of(row), self._rule)
         del self._rows[doc_id]
         covered = self._covered.pop(doc_id, None)
         self._expired[doc_id] = covered = hash_of(doc_id, row) if covered is None else covered
@@ -343,9 +351,8 @@ class Ledger:
     def adopt(self, plan: Plan) -> None:
         """Take up another plan; what the rows add up to is worked out anew where it can differ."""
         before, self.plan = self.plan, plan
-        same_names = (before.config.entities, before.config.limits) == (plan.config.entities, plan.config.limits)
-        if not (same_names and before.iou == plan.iou):
-            self._tally_all({name for document in self._documents() for name in document.answered})
+        if before.counting != plan.counting:
+            self._tally_all({name for _, document in self.documents() for name in document.named})
 
     # checkpoints
 

@@ -12,7 +12,7 @@ from monitor.estimators.sample import Moments
 from monitor.matching import Extent
 from monitor.plan import Plan
 from monitor.records import Stratum
-from monitor.tally import CellKey, CensusKey, DesignKey, FlaggedKey, Key, MadeKey, QueueKey
+from monitor.tally import CellKey, CensusKey, DesignKey, EntryKey, FlaggedKey, Key, MadeKey, QueueKey
 
 FOLDED = {"PERSON": "PERSON", "per": "PERSON", "LOCATION": "LOCATION", "GPE": "LOCATION", "ODD": "ODD"}
 Rows = dict[Key, tuple[int, ...]]
@@ -67,24 +67,40 @@ def batch(traffic: Traffic, plan: Plan) -> Rows:
                 design = one.language.lower(), "d", one.version, stratum, p
                 add(DesignKey(*design), 1, done, skipped, not done and not skipped, done and place > 0)
                 add(MadeKey("d", one.version, plan.id, plan.net.version), 1)
-                for key, numbers in _cells(design, truth or [], fold(one.spans)):
+                for key, numbers in _cells(design, truth, fold(one.spans)):
                     add(key, *numbers)
+                for entity, t, y in _entered(truth, fold(one.spans)):
+                    add(EntryKey(*design[:3], entity, 0, p, *plan.sampler.floors, t, y, done), 1)
     width = {key: len(numbers) for key, numbers in sums.items()}
     return {key: tuple(int(n[i]) for i in range(width[key])) for key, n in sums.items()}
 
 
 def _cells(
-    design: tuple[str, str, str, Stratum, float], truth: list[Extent], found: list[Extent]
+    design: tuple[str, str, str, Stratum, float], truth: list[Extent] | None, found: list[Extent]
 ) -> list[tuple[CellKey, Moments]]:
+    if truth is None:
+        return []
+    matched = matching_oracle.matched(truth, found, Fraction("0.45"))
+    hits = {"matched": matched, "masked": matching_oracle.masked(truth, found)}
     rows = []
-    if truth:
-        hits = {
-            "matched": matching_oracle.matched(truth, found, Fraction("0.45")),
-            "masked": matching_oracle.masked(truth, found),
-        }
-        for entity in {t.entity for t in truth} | {"any"}:
-            of_entity = {i for i, t in enumerate(truth) if entity in (t.entity, "any")}
-            for reading in ("matched", "masked"):
-                key = CellKey(*design, entity, reading)
-                rows.append((key, Moments.of(len(hits[reading] & of_entity), len(of_entity))))
+    for entity in sorted({t.entity for t in truth} | {f.entity for f in found} | {"any"}):
+        of_entity = _of(entity, truth)
+        for reading in ("matched", "masked") if of_entity else ():
+            moments = Moments.of(len(hits[reading] & of_entity), len(of_entity))
+            rows += [(CellKey(*design, entity, reading), moments)]
+        detected = len(_of(entity, found))
+        if detected:
+            rows.append((CellKey(*design, entity, "right"), Moments.of(len(matched & of_entity), detected)))
     return rows
+
+
+def _entered(truth: list[Extent] | None, found: list[Extent]) -> list[tuple[str, int, int]]:
+    """Return what a drawn document enters the alarm with: entity, found, true; unlabelled, twice what's detected."""
+    there = found if truth is None else truth
+    matched = matching_oracle.matched(there, found, Fraction("0.45"))
+    entities = sorted({t.entity for t in there} | ({"any"} if there else set()))
+    return [(entity, len(matched & _of(entity, there)), len(_of(entity, there))) for entity in entities]
+
+
+def _of(entity: str, spans: list[Extent]) -> set[int]:
+    return {i for i, span in enumerate(spans) if entity in (span.entity, "any")}

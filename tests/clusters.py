@@ -19,11 +19,11 @@ from monitor.intake import Intake
 from monitor.ledger import Ledger
 from monitor.merged import MergedRows
 from monitor.plan import Plan
-from monitor.readings import BoardSnapshot
+from monitor.readings import ANY, BoardSnapshot
 from monitor.records import DeadLetter, Record, Task
 from monitor.route import Change, Route
 from monitor.tallies import read_key
-from monitor.tally import Tally
+from monitor.tally import EntryKey, Tally
 
 INPUTS: dict[str, tuple[Channel, ...]] = {
     "route": ("decisions",),
@@ -180,6 +180,12 @@ class Cluster:
             queue += merged.take(output.key, output.value)
         total = Tally()
         total.merge(merged.windows[0].sums)
+        for cell, evidence in merged.evidence.cells.items():
+            for period, entries in evidence.entries.items() if cell.language != ANY else ():
+                for entry, times in entries.items():
+                    numbers = (period, entry.probability, *entry.floors, entry.t, entry.y, int(entry.labelled))
+                    key = EntryKey(cell.language, cell.detector, cell.version, cell.entity, *numbers)
+                    total.add(key, (times,))
         total.merge(merged.extremes(merged.windows[0], "route"))
         total.merge(merged.extremes(merged.windows[0], "ledger"))
         return total

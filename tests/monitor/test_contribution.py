@@ -8,13 +8,13 @@ from drawn import WEEK_S, label, opened, sampled
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monitor.contribution import OpenTask, contribution, open_task
+from monitor.contribution import OpenTask, Rule, contribution, open_task
 from monitor.document import Document
 from monitor.entities import Aliases
 from monitor.estimators.sample import Moments
 from monitor.matching import Extent, masked, matched, unique
 from monitor.records import Span, Stratum
-from monitor.tally import CellKey, CountKey, DesignKey, Key, MadeKey, QueueKey
+from monitor.tally import CellKey, CountKey, DesignKey, EntryKey, Key, MadeKey, QueueKey
 
 FOLD = Aliases().fold
 DESIGN = DesignKey("nl", "d", "1", "both", 1.0)
@@ -31,7 +31,7 @@ SPAN = st.builds(
 def rows(document: Document, iou: float = 0.45) -> dict[tuple[int, Key], tuple[int, ...]]:
     """Return the parts by day and key; a key that comes twice adds up."""
     total: dict[tuple[int, Key], tuple[int, ...]] = {}
-    for day, key, numbers in contribution(document, FOLD, iou):
+    for day, key, numbers in contribution(document, Rule(FOLD, iou)):
         held = total.get((day, key), (0,) * len(numbers))
         total[day, key] = tuple(a + b for a, b in zip(held, numbers, strict=True))
     return total
@@ -64,18 +64,42 @@ def test_labelled_document_adds_moments_under_both_readings() -> None:
         ("PERSON", "masked"): Moments.of(1, 1),
         ("LOCATION", "masked"): Moments.of(1, 1),
         ("any", "masked"): Moments.of(2, 2),
+        ("PERSON", "right"): Moments.of(1, 1),
+        ("ADDRESS", "right"): Moments.of(0, 1),
+        ("any", "right"): Moments.of(1, 2),
     } == {(k.entity, k.reading): n for (_, k), n in found.items() if isinstance(k, CellKey)}
     assert list(open_task(document)) == []
 
 
 def test_empty_answer_counts_the_document_and_no_cell() -> None:
-    """A person looked and saw nothing, which is an answer."""
+    """A person looked and saw nothing, which is an answer: what was detected is wrong."""
     document = opened(spans=[Span(0, 4, "PERSON")])
     document.answer(label(spans=[]), 0)
     found = rows(document)
 
     assert found[0, DESIGN] == (1, 1, 0, 0, 0)
-    assert not any(isinstance(key, CellKey) for _, key in found)
+    wrong = {(k.entity, k.reading): n for (_, k), n in found.items() if isinstance(k, CellKey)}
+    assert {("PERSON", "right"): Moments.of(0, 1), ("any", "right"): Moments.of(0, 1)} == wrong
+
+
+def test_document_enters_the_alarm_at_once_as_if_all_that_was_detected_were_right() -> None:
+    """Its label replaces that, on its draw day and in its period; one that nobody knows the rates of doesn't enter."""
+
+    def entries(document: Document) -> dict[tuple[str, int, int, int, int], tuple[int, ...]]:
+        found = rows(document)
+        return {(k.entity, k.period, k.t, k.y, k.labelled): n for (_, k), n in found.items() if isinstance(k, EntryKey)}
+
+    spans = [Span(0, 4, "PERSON"), Span(8, 15, "GPE")]
+    document = opened(spans=spans, day=7, floors=(0.5, 0.1))
+    at = int(1000.0 // 86_400)
+    assert {
+        ("PERSON", at, 1, 1, 0): (1,),
+        ("LOCATION", at, 1, 1, 0): (1,),
+        ("any", at, 2, 2, 0): (1,),
+    } == entries(document)
+    document.answer(label(spans=[Span(0, 4, "PERSON"), Span(5, 7, "PERSON")]), 0)
+    assert {("PERSON", at, 1, 2, 1): (1,), ("any", at, 1, 2, 1): (1,)} == entries(document)
+    assert entries(opened(spans=spans, day=7)) == {}
 
 
 def test_skipped_document_is_missing_and_not_empty() -> None:
@@ -155,6 +179,11 @@ def test_identical_spans_are_counted_as_the_matching_counts_them(
             expected[entity, reading] = Moments.of(caught, sum(extent.entity == entity for extent in truth))
         if truth:
             expected["any", reading] = Moments.of(len(hits), len(truth))
+        for entity in {extent.entity for extent in detected}:
+            caught = sum(truth[i].entity == entity for i in matched(truth, detected, iou))
+            expected[entity, "right"] = Moments.of(caught, sum(extent.entity == entity for extent in detected))
+    if detected:
+        expected["any", "right"] = Moments.of(len(matched(truth, detected, iou)), len(detected))
     rows_found = {(k.entity, k.reading): n for (_, k), n in rows(document, iou).items() if isinstance(k, CellKey)}
 
     assert expected == rows_found

@@ -17,15 +17,16 @@ from monitor.fold import Channel
 from monitor.plan import Plan
 from monitor.readings_json import snapshot_document
 from monitor.route import Change
-from monitor.tally import CountKey, Key
+from monitor.tally import CountKey, EntryKey, Key, Tally
 
-PLAN = Plan(CONFIG)
+WATCHED = msgspec.structs.replace(CONFIG, targets={"PERSON": 0.9})
+PLAN = Plan(WATCHED)
 PLANS = (
     PLAN,
-    Plan(msgspec.structs.replace(CONFIG, sampling=Sampling(random_rate=0.2, loose_rate=0.9))),
-    Plan(msgspec.structs.replace(CONFIG, sampling=Sampling(random_rate=0.9, loose_rate=0.0)), thinning=0.6),
+    Plan(msgspec.structs.replace(WATCHED, sampling=Sampling(random_rate=0.2, loose_rate=0.9))),
+    Plan(msgspec.structs.replace(WATCHED, sampling=Sampling(random_rate=0.9, loose_rate=0.0)), thinning=0.6),
 )
-COUNTED = ("census", "flagged", "design", "cell", "queue", "made")
+COUNTED = ("census", "flagged", "design", "cell", "queue", "made", "entry")
 Action = tuple[str, str, int, int, str]
 
 ACTIONS: st.SearchStrategy[Action] = st.tuples(
@@ -110,8 +111,12 @@ def undisturbed(given_traffic: Traffic) -> Cluster:
 
 
 def counted(rows: dict[Key, tuple[int, ...]]) -> dict[Key, tuple[int, ...]]:
-    """Return the rows that estimates rest on."""
-    return {key: numbers for key, numbers in rows.items() if key.kind in COUNTED}
+    """Return the rows that estimates rest on, entries of all periods together."""
+    found = Tally()
+    for key, numbers in rows.items():
+        if key.kind in COUNTED:
+            found.add(key._replace(period=0) if isinstance(key, EntryKey) else key, numbers)
+    return found.rows
 
 
 def readings(cluster: Cluster) -> bytes:
