@@ -6,19 +6,42 @@ comparison. What moves with the clock (age) or the config (target, status) is pu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
+from monitor.agreements import Agreements
 from monitor.cells import Frame, Version, VersionSums
+from monitor.estimators.agreement import AgreementStatus
 from monitor.estimators.certified import certified_recall
+from monitor.estimators.confidence_sequence import AnyTime
+from monitor.estimators.pending import pending_band
 from monitor.estimators.post_stratification import weight_range
+from monitor.estimators.precision import precision
 from monitor.estimators.prevalence import prevalence
 from monitor.estimators.recall import population_recall
 from monitor.estimators.sample import StratumSample
 from monitor.estimators.wilson import wilson
 from monitor.plan import Plan
-from monitor.readings import Certified, Count, Limits, Prevalence, Reading, Share, Status, Window
+from monitor.readings import (
+    AlarmReading,
+    AnyTimeLimits,
+    Certified,
+    Count,
+    Limits,
+    Optimistic,
+    Pending,
+    Precision,
+    Prevalence,
+    Reading,
+    Share,
+    Status,
+    Window,
+)
 from monitor.records import STRATA, Stratum
+
+DAY_S = 86_400
 
 
 class Scope(NamedTuple):
@@ -32,6 +55,16 @@ class Scope(NamedTuple):
     config: str
     net: str
     age_s: float | None
+    since_label_s: float | None
+    """Since the last label came; None where none did, and in a replay."""
+    known_before: bool
+    """Whether anything of the version and language is labelled, in the window or before it."""
+    agreements: Agreements
+    """Of the window."""
+    any_time: Callable[[str], AnyTime | None]
+    """By entity, over all that is kept."""
+    alarm: Callable[[str], AlarmReading | None]
+    optimistic: Callable[[str], Optimistic | None]
 
 
 class _Estimates(NamedTuple):
@@ -41,17 +74,21 @@ class _Estimates(NamedTuple):
     masked: Share
     certified: Certified | None
     prevalence: Prevalence
+    pending: Pending | None
+    precision: Precision | None
 
 
 _Samples = tuple[StratumSample, ...]
+_Key = tuple[_Samples, _Samples, _Samples, bool, float]
+"""The sample by matching, by masking, and of the detected spans; whether it's the population's; the confidence."""
 
 
 class CellReadings:
     """Turns samples into readings, and keeps the estimates of the samples that the last round read."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[_Samples, _Samples, bool, float], _Estimates] = {}
-        self._before: dict[tuple[_Samples, _Samples, bool, float], _Estimates] = {}
+        self._kept: dict[_Key, _Estimates] = {}
+        self._before: dict[_Key, _Estimates] = {}
 
     def begin(self) -> None:
         """Begin another round: estimates that the last one didn't need are let go, lest old numbers pile up."""
@@ -59,25 +96,40 @@ class CellReadings:
 
     def read(self, scope: Scope, sums: VersionSums, entity: str) -> list[Reading]:
         """Return the readings of an entity: of the population, then of each stratum that holds a document."""
-        matched = tuple(sums.sample(frame, entity, "matched") for frame in scope.frames)
-        masked = tuple(sums.sample(frame, entity, "masked") for frame in scope.frames)
-        found = [self._reading(scope, entity, None, matched, masked)]
+        matched, masked, right = (
+            tuple(sums.sample(frame, entity, reading) for frame in scope.frames)
+            for reading in ("matched", "masked", "right")
+        )
+        found = [self._population(scope, entity, matched, masked, right)]
         for stratum in STRATA:
             one = tuple(s for s in matched if s.stratum == stratum)
             if one:
                 other = tuple(s for s in masked if s.stratum == stratum)
-                found.append(self._reading(scope, entity, stratum, one, other))
+                found.append(self._reading(scope, entity, stratum, (one, other, ())))
         return found
 
+    def _population(self, scope: Scope, entity: str, matched: _Samples, masked: _Samples, right: _Samples) -> Reading:
+        """Return the reading that somebody signs, with what is known of the whole cell alone."""
+        reading = self._reading(scope, entity, None, (matched, masked, right))
+        any_time, readings = scope.any_time(entity), scope.plan.config.readings
+        agreement = scope.agreements.read(entity, scope.language, readings.confidence)
+        return msgspec.structs.replace(
+            reading,
+            status=_status(reading, scope, scope.agreements.status(agreement)),
+            any_time=None if any_time is None else AnyTimeLimits(*any_time),
+            agreement=agreement,
+            alarm=scope.alarm(entity),
+            optimistic=scope.optimistic(entity),
+        )
+
     def _reading(
-        self, scope: Scope, entity: str, stratum: Stratum | None, matched: _Samples, masked: _Samples
+        self, scope: Scope, entity: str, stratum: Stratum | None, samples: tuple[_Samples, _Samples, _Samples]
     ) -> Reading:
-        confidence = scope.plan.config.readings.confidence
-        estimates = self._estimate(matched, masked, stratum is None, confidence)
+        matched = samples[0]
+        estimates = self._estimate((*samples, stratum is None, scope.plan.config.readings.confidence))
         sampled, labelled = sum(s.sampled for s in matched), sum(s.labelled for s in matched)
-        completeness = labelled / sampled if sampled else None
         lightest, heaviest = weight_range(matched) or (None, None)
-        return Reading(
+        reading = Reading(
             entity=entity,
             language=scope.language,
             detector=scope.version.detector,
@@ -87,42 +139,55 @@ class CellReadings:
             census=sum(s.census for s in matched),
             sampled=sampled,
             labelled=labelled,
-            completeness=completeness,
-            matched=estimates.matched,
-            masked=estimates.masked,
-            certified=estimates.certified,
-            prevalence=estimates.prevalence,
+            completeness=labelled / sampled if sampled else None,
             weight_min=lightest,
             weight_max=heaviest,
             target=scope.plan.target(entity, scope.language),
             config=scope.config,
             net=scope.net,
-            status=_status(estimates.matched, labelled, completeness, scope.plan.config.readings.min_completeness),
+            status="no_label",
             age_s=scope.age_s,
+            label_age_s=scope.since_label_s,
+            **estimates._asdict(),
         )
+        return msgspec.structs.replace(reading, status=_status(reading, scope, "ok"))
 
-    def _estimate(
-        self,
-        matched: _Samples,
-        masked: _Samples,
-        population: bool,  # noqa: FBT001  # part of the key under which estimates are kept
-        confidence: float,
-    ) -> _Estimates:
-        key = (matched, masked, population, confidence)
+    def _estimate(self, key: _Key) -> _Estimates:
         kept = self._kept.get(key)
         if kept is None:
             kept = self._kept[key] = self._before.get(key) or _work_out(*key)
         return kept
 
 
-def _work_out(matched: _Samples, masked: _Samples, population: bool, confidence: float) -> _Estimates:  # noqa: FBT001
+def _work_out(
+    matched: _Samples,
+    masked: _Samples,
+    right: _Samples,
+    population: bool,  # noqa: FBT001  # part of the key under which estimates are kept
+    confidence: float,
+) -> _Estimates:
     share = _population if population else _within
     return _Estimates(
         share(matched, confidence),
         share(masked, confidence),
         _certified(matched, confidence) if population else None,
         _prevalence(matched, confidence),
+        _pending(matched) if population else None,
+        _precision(right, confidence) if population else None,
     )
+
+
+def _pending(samples: _Samples) -> Pending | None:
+    """Return what labels that aren't in could still change (S5)."""
+    band = pending_band(samples)
+    return None if band is None else Pending(band.pending, band.all_missed, band.all_found)
+
+
+def _precision(samples: _Samples, confidence: float) -> Precision:
+    """Return the share of the detected spans that is right (S6)."""
+    found = precision(samples, confidence)
+    estimate, lower, upper = found.limits or (None, None, None)
+    return Precision(found.right, found.detected, estimate, lower, upper, found.n_eff, found.reason)
 
 
 def _counts(samples: Sequence[StratumSample]) -> tuple[int, int]:
@@ -164,12 +229,17 @@ def _prevalence(samples: _Samples, confidence: float) -> Prevalence:
     )
 
 
-def _status(share: Share, labelled: int, completeness: float | None, enough: float) -> Status:
+def _status(reading: Reading, scope: Scope, agreement: AgreementStatus) -> Status:
     """Return the reading's state in one word, the first that applies."""
-    if not labelled:
-        return "no_label"
-    if not share.true:
-        return "no_truth"
-    if share.lower is None:
-        return "no_interval"
-    return "incomplete" if completeness is None or completeness < enough else "ok"
+    settings = scope.plan.config.readings
+    completeness, since = reading.completeness, scope.since_label_s
+    if not reading.labelled:
+        return "expired" if scope.known_before else "no_label"
+    checks: tuple[tuple[Status, bool], ...] = (
+        ("no_truth", not reading.matched.true),
+        ("no_interval", reading.matched.lower is None),
+        ("stale", since is not None and since > settings.stale_after_days * DAY_S),
+        ("incomplete", completeness is None or completeness < settings.min_completeness),
+        (agreement, True),
+    )
+    return next(status for status, applies in checks if applies)

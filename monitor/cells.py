@@ -6,12 +6,26 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
+from monitor.estimators.capture_recapture import Captures
 from monitor.estimators.sample import Design, Moments, StratumSample
 from monitor.readings import ANY
 from monitor.records import STRATA, Stratum
-from monitor.tally import ANY_ENTITY, CellKey, CensusKey, DesignKey, DesignRow, FlaggedKey, MadeKey, Reading, Tally
+from monitor.tally import (
+    ANY_ENTITY,
+    CellKey,
+    CensusKey,
+    DesignKey,
+    DesignRow,
+    FlaggedKey,
+    MadeKey,
+    Reading,
+    SecondKey,
+    Tally,
+)
 
 _NONE = Moments()
+OfVersion = CensusKey | FlaggedKey | DesignKey | CellKey | MadeKey | SecondKey
+"""Rows that belong to a detector version."""
 
 
 class Version(NamedTuple):
@@ -30,6 +44,20 @@ class Frame(NamedTuple):
     designs: tuple[tuple[float, DesignRow], ...]
 
 
+class CellSample(NamedTuple):
+    """One cell's sample in one window: what a planner, or an adviser of rates, reads."""
+
+    entity: str
+    language: str
+    version: Version
+    current: bool
+    """Whether the newest traffic carries this version."""
+    days: int
+    """Days of the window that hold any document; at least 1."""
+    strata: tuple[StratumSample, ...]
+    """Of true occurrences by matching; of a roll-up the strata of all its languages."""
+
+
 class VersionSums:
     """A window's sums of one detector version, by language and stratum."""
 
@@ -40,19 +68,24 @@ class VersionSums:
         self.entities: Counter[str] = Counter()
         """Entities flagged or labelled, with how often."""
         self.made: set[tuple[str, str]] = set()
+        self.second: dict[tuple[str, str], Captures] = {}
+        """What the detector and the second one found of each other's, by language and entity."""
 
-    def add(self, key: CensusKey | FlaggedKey | DesignKey | CellKey | MadeKey, row: tuple[int, ...]) -> None:
+    def add(self, key: OfVersion, row: tuple[int, ...]) -> None:
         """Put a row of the window's sums in its place."""
         if isinstance(key, CensusKey):
             self._census[key.language, key.stratum] = row[0]
         elif isinstance(key, DesignKey):
             self._designs[key.language, key.stratum].append((key.probability, DesignRow(*row)))
         elif isinstance(key, CellKey):
-            self.entities[key.entity] += row[Moments._fields.index("y")]
+            if key.reading != "right":
+                self.entities[key.entity] += row[Moments._fields.index("y")]
             place = (key.language, key.stratum, key.probability, key.entity, key.reading)
             self._cells[place] = Moments(*row)
         elif isinstance(key, FlaggedKey):
             self.entities[key.entity] += row[1]
+        elif isinstance(key, SecondKey):
+            self.second[key.language, key.entity] = Captures(*row)
         else:
             self.made.add((key.config, key.net))
 
@@ -87,7 +120,7 @@ def by_version(sums: Tally) -> dict[Version, VersionSums]:
     """Return a window's sums by detector version; counts and queues belong to none and are left out."""
     versions: defaultdict[Version, VersionSums] = defaultdict(VersionSums)
     for key, row in sums.rows.items():
-        if isinstance(key, CensusKey | FlaggedKey | DesignKey | CellKey | MadeKey):
+        if isinstance(key, OfVersion):
             versions[Version(key.detector, key.version)].add(key, row)
     return dict(versions)
 

@@ -8,8 +8,10 @@ drifts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from monitor.evidence import Entries, EvidenceSums, split
 from monitor.fold import Output
 from monitor.tallies import RowKey, Stage, read_key, read_value
 from monitor.tally import Tally
@@ -39,6 +41,24 @@ class Window:
                 self.sums.merge_rows(tally)
 
 
+class HeldRow(NamedTuple):
+    """Whose row it is, its position, and its tally without its entries."""
+
+    key: RowKey
+    position: int
+    tally: Tally
+
+
+class _Row(NamedTuple):
+    """A published row as it's held."""
+
+    position: int
+    tally: Tally
+    """Without its entries."""
+    value: bytes
+    entries: Entries
+
+
 class MergedRows:
     """Rows by key, and the windows over them.
 
@@ -49,16 +69,20 @@ class MergedRows:
     """
 
     def __init__(self, windows_days: Iterable[int | None]) -> None:
-        self._rows: dict[RowKey, tuple[int, Tally, bytes]] = {}
+        self._rows: dict[RowKey, _Row] = {}
         self._today: int | None = None
         self.windows: list[Window] = []
+        self.everything = Window(None)
+        """All that is kept, also what no window holds any more."""
+        self.evidence = EvidenceSums()
+        """Of everything."""
         self.rewindow(windows_days)
 
     def rewindow(self, windows_days: Iterable[int | None]) -> None:
         """Add up windows of other lengths."""
         self.windows = [Window(days) for days in windows_days]
         for window in self.windows:
-            window.move(self._today or 0, ((key, row[1]) for key, row in self._rows.items()))
+            window.move(self._today or 0, ((key, row.tally) for key, row in self._rows.items()))
 
     def take(self, key: bytes, value: bytes | None) -> list[Output]:
         """Take a published row; return the row to write back where a newer one is held.
@@ -72,37 +96,42 @@ class MergedRows:
         held = self._rows.get(name)
         if value is None:
             if held is not None:
-                self._replace(name, held[1], None)
+                self._replace(name, held, None)
                 del self._rows[name]
             return []
         position, tally = read_value(value)
-        if held is not None and position < held[0]:
-            return [Output("tallies", key, held[2])]
-        self._rows[name] = (position, tally, value)
-        self._replace(name, None if held is None else held[1], tally)
+        if held is not None and position < held.position:
+            return [Output("tallies", key, held.value)]
+        row = self._rows[name] = _Row(position, tally, value, split(tally))
+        self._replace(name, held, row)
         return []
 
-    def _replace(self, key: RowKey, old: Tally | None, new: Tally | None) -> None:
-        for window in self.windows:
+    def _replace(self, key: RowKey, old: _Row | None, new: _Row | None) -> None:
+        self.evidence.replace({} if old is None else old.entries, {} if new is None else new.entries)
+        for window in (*self.windows, self.everything):
             if window.covers(key.day):
                 if old is not None:
-                    window.sums.merge_rows(old, -1)
+                    window.sums.merge_rows(old.tally, -1)
                 if new is not None:
-                    window.sums.merge_rows(new)
+                    window.sums.merge_rows(new.tally)
 
     def move(self, today: int) -> None:
         """Let the windows end today (days since the epoch); rows are added up anew only where the day changed."""
         if today != self._today:
             self._today = today
             for window in self.windows:
-                window.move(today, ((key, row[1]) for key, row in self._rows.items()))
+                window.move(today, ((key, row.tally) for key, row in self._rows.items()))
+
+    def held(self, stage: Stage) -> Iterator[HeldRow]:
+        """Yield the rows of a stage."""
+        return (HeldRow(key, row.position, row.tally) for key, row in self._rows.items() if key.stage == stage)
 
     def extremes(self, window: Window, stage: Stage) -> Tally:
         """Return what a stage saw first and last in a window, and the oldest open tasks; sums are in `window.sums`."""
         found = Tally()
-        for key, (_, tally, _) in self._rows.items():
+        for key, row in self._rows.items():
             if key.stage == stage and window.covers(key.day):
-                found.merge(Tally(None, tally.seen, tally.oldest))
+                found.merge(Tally(None, row.tally.seen, row.tally.oldest))
         return found
 
     @property
@@ -116,6 +145,6 @@ class MergedRows:
             {
                 key.day
                 for key, row in self._rows.items()
-                if key.stage == "route" and row[1].seen and window.covers(key.day)
+                if key.stage == "route" and row.tally.seen and window.covers(key.day)
             }
         )

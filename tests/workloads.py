@@ -236,7 +236,9 @@ def _cell(reading: Reading) -> tuple[str, ...]:
 
 
 def _timeless(reading: Reading) -> Reading:
-    return msgspec.structs.replace(reading, window=Window(None, None, None), age_s=None)
+    """Return a reading without what hangs on the clock; a file has no clock, and so no periods of the alarm."""
+    still = {"window": Window(None, None, None), "age_s": None, "label_age_s": None, "alarm": None}
+    return msgspec.structs.replace(reading, **still)
 
 
 def differences(expected: Mapping[str, object], actual: Mapping[str, object], at: str = "") -> list[str]:

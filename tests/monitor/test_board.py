@@ -225,7 +225,7 @@ def test_fold_takes_each_row_once_and_leaves_out_what_is_nobodys() -> None:
     assert ([good], 1, 4) == (board.tallies(), board.unreadable, board.position("tallies"))
     board.settle()
     assert board.fold("tallies", records, 4) + board.fold("tallies", records[:1], 1) == []
-    assert (board.position("tallies"), board.rows(), board.head(), board.tallies()) == (4, {}, b"", [])
+    assert (board.position("tallies"), board.rows(), board.tallies()) == (4, {}, [])
 
 
 def row_at(position: int) -> Output:
@@ -275,3 +275,50 @@ def test_what_is_written_back_does_not_feed_on_itself() -> None:
     board.settle()
     read(board, row_at(121))
     assert board.tallies() == []
+
+
+def test_clean_sample_is_no_prevalence_of_zero_and_no_recall() -> None:
+    """DEG-3: five hundred documents without an IBAN bound its prevalence; its recall is neither met nor missed."""
+    plan = Plan(msgspec.structs.replace(CONFIG, targets={"IBAN_CODE": 0.9}))
+    flagged: dict[Key, tuple[int, ...]] = {FlaggedKey("en", "d", "1", "IBAN_CODE"): (1, 1)}
+    board = board_of(stratum_rows("both", 50_000, 0.01, 0, 0, 500), flagged, plan=plan)
+    reading = cell(board, "IBAN_CODE")
+    prevalence = reading.prevalence.documents
+
+    assert (prevalence.estimate, prevalence.lower) == (0, 0)
+    assert prevalence.upper is not None
+    assert 0.0070 < prevalence.upper < 0.0078
+    assert (reading.matched.estimate, reading.matched.lower, reading.status) == (None, None, "no_truth")
+    assert reading.alarm is not None
+    assert (reading.alarm.state, reading.alarm.evidence) == (None, None)
+    assert board.snapshot(NOW).alarms == ()
+
+
+def test_current_version_without_a_label_in_the_window_has_expired() -> None:
+    """H7: its number isn't offered as today's; one that was never labelled is just that."""
+    board = Board(PLAN, [7, 28])
+    labelled = Tally(stratum_rows("both", 100, 0.5, 40, 2, 8), {VersionKey("en", "d", "1"): (0, 10 * DAY_S * 1000)})
+    take(board, published("route", 0, "10", 1, labelled))
+    later = {r.window.days: r for r in board.snapshot(20 * DAY_S).readings if (r.entity, r.stratum) == ("PERSON", None)}
+    much_later = [r.status for r in board.snapshot(60 * DAY_S).readings if (r.entity, r.stratum) == ("PERSON", None)]
+
+    assert (later[7].status, later[7].matched.estimate, later[28].status) == ("expired", None, "ok")
+    assert much_later == ["expired"] * 4
+
+
+def test_reading_without_a_label_for_days_is_stale() -> None:
+    """The last label came more than `stale_after_days` ago, whenever its document was drawn."""
+
+    def status(came_s: float, now_s: float) -> str:
+        board = Board(PLAN, [7])
+        sums = Tally(stratum_rows("both", 100, 0.5, 40, 2, 8), {VersionKey("en", "d", "1"): (0, 10 * DAY_S * 1000)})
+        take(board, published("route", 0, "10", 1, sums))
+        came = Tally({}, {VersionKey("en", "d", "1"): (-int(came_s * 1000), 10 * DAY_S * 1000)})
+        take(board, published("ledger", 0, "10", 1, came))
+        (found,) = [
+            r for r in board.snapshot(now_s).readings if (r.entity, r.language, r.stratum) == ("PERSON", "en", None)
+        ]
+        return found.status
+
+    assert status(11 * DAY_S, 13.9 * DAY_S) == "ok"
+    assert status(11 * DAY_S, 14.1 * DAY_S) == "stale"

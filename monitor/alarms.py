@@ -1,0 +1,183 @@
+"""The pager's alarms: each cell's e-detector, followed over the periods that have ended, and what somebody is told.
+
+Three things are told apart. `recall_fell`: the alarm of a cell went on; it may be looked at after every label, and what
+the operator does to the rates can't make it fire. `stopped_knowing`: a number that could be relied on no longer can,
+because it expired, its labels are late, or two readers agree too little. `design_changed`: the lower limit fell under
+its target while the alarm is quiet and documents are drawn more rarely than before; the interval is wider, and nothing
+says that recall fell. A new version is neither: its own knowledge begins, and the reading says from when.
+
+An alarm is worked out from the documents that are kept. Those older than the horizon are gone with the rows, and with
+them only wealth: an alarm can come later for it, never wrongly. A label that comes late adds evidence to the period its
+document was drawn in, and so may move a crossing to an earlier one; that a period went by without a crossing counts
+only once the deadline of its labels is over. Only a correction takes some evidence away that was published before; the
+alarm is then marked restated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import ceil
+from typing import NamedTuple
+
+from monitor.config import Alarm as AlarmConfig
+from monitor.estimators.e_detector import Alarm, Period, Target, advance, promised_periods, rest
+from monitor.evidence import Cell, CellEvidence
+from monitor.readings import CURRENT, AlarmEvent, AlarmReading, Cause, Reading
+
+YEAR_S = 365.25 * 86_400
+_ROUNDING = 1e-9
+_RARER = 1.1
+"""How much the largest weight must have grown for the design to be what changed."""
+_REMEMBERED = 500
+_UNKNOWN = frozenset({"expired", "stale", "incomplete", "greyed"})
+
+
+class _Followed(NamedTuple):
+    """A cell's alarm after each of its periods that hold a document."""
+
+    promised: float
+    target: Target
+    hold: int
+    periods: tuple[int, ...]
+    alarms: tuple[Alarm, ...]
+    restated: bool
+
+
+class Alarms:
+    """Follows cells, and remembers what it told since it began.
+
+    >>> from monitor.estimators.e_detector import Entry, Floors
+    >>> evidence = CellEvidence()
+    >>> for day in range(9):
+    ...     evidence.add(day, Entry(1.0, Floors(1.0, 1.0), 0, 1), 3)
+    >>> cell, alarms = Cell("IBAN", "en", "crf", "2"), Alarms()
+    >>> alarms.read(cell, evidence, 0.9, AlarmConfig(), until=5).state
+    'held'
+    """
+
+    def __init__(self) -> None:
+        self._followed: dict[Cell, _Followed] = {}
+        self._last: dict[Cell, tuple[str | None, Reading]] = {}
+        self._looked = False
+        self.told: list[AlarmEvent] = []
+
+    def read(  # each comes from somewhere else
+        self,
+        cell: Cell,
+        evidence: CellEvidence,
+        recall: float,
+        config: AlarmConfig,
+        *,
+        cells: int = 1,
+        deadline_s: float = 0.0,
+        until: int | None = None,
+    ) -> AlarmReading:
+        """Return a cell's alarm after the last period before `until`; None is after all that hold a document.
+
+        Parameters: `recall`, the target in (0, 1); `cells`, how many share the promise; `deadline_s`, how long a label
+        may take: a period without a crossing says nothing before that; periods are counted from the epoch.
+        """
+        promised = promised_periods(YEAR_S / config.period, cells, config.false_alarms_per_year)
+        target = Target(recall, config.y_max)
+        hold = config.hold + ceil(deadline_s / config.period)
+        followed = self._follow(cell, evidence, _Followed(promised, target, hold, (), (), restated=False))
+        ended = [i for i, period in enumerate(followed.periods) if until is None or period < until]
+        alarm = followed.alarms[ended[-1]] if ended else Alarm(promised, cell.version)
+        crossed = next((followed.alarms[i] for i in reversed(ended) if followed.alarms[i].since_crossing == 0), None)
+        last = followed.periods[ended[-1]] if ended else None
+        if last is not None and until is not None:
+            alarm = rest(alarm, until - 1 - last, hold)
+            last = until - 1
+        return AlarmReading(
+            state=alarm.state,
+            evidence=alarm.evidence,
+            bar=alarm.bar,
+            promised_days=promised * config.period / 86_400,
+            labelled=alarm.labelled,
+            fired_at=_end_of(last, alarm.since_crossing, config.period),
+            fired_evidence=None if crossed is None else crossed.evidence,
+            on_since=_end_of(last, alarm.since_on, config.period),
+            restated=followed.restated,
+        )
+
+    def _follow(self, cell: Cell, evidence: CellEvidence, wanted: _Followed) -> _Followed:
+        held = self._followed.get(cell)
+        changed, evidence.changed_from = evidence.changed_from, None
+        if held is None or held[:3] != wanted[:3]:
+            held, changed = wanted, None
+        elif changed is None:
+            return held
+        keep = 0 if changed is None else sum(period < changed for period in held.periods)
+        periods, alarms = list(held.periods[:keep]), list(held.alarms[:keep])
+        alarm = alarms[-1] if alarms else Alarm(wanted.promised, cell.version)
+        for period in sorted(p for p in evidence.entries if not periods or p > held.periods[keep - 1]):
+            if periods:
+                alarm = rest(alarm, period - periods[-1] - 1, wanted.hold)
+            alarm = advance(alarm, Period(cell.version, evidence.of_period(period, wanted.target)), wanted.hold)
+            periods.append(period)
+            alarms.append(alarm)
+        new = wanted._replace(periods=tuple(periods), alarms=tuple(alarms), restated=held.restated)
+        if _taken_back(held, new):
+            new = new._replace(restated=True)
+        self._followed[cell] = new
+        return new
+
+    def forget(self, cells: Iterable[Cell]) -> None:
+        """Let go of the cells that no longer hold a document."""
+        for cell in set(self._followed) - set(cells):
+            del self._followed[cell]
+
+    def tell(self, readings: Iterable[Reading], now: float | None) -> None:
+        """Compare the readings of cells with an alarm with the last ones, and note what somebody is to be told."""
+        first, self._looked = not self._looked, True
+        for reading in readings:
+            if reading.alarm is None:
+                continue
+            cell = Cell(reading.entity, reading.language, reading.detector, reading.version)
+            on = reading.alarm.state if reading.alarm.state in ("firing", "held") else None
+            was_on, before = self._last.get(cell, (None, None))
+            cause = _cause(before, reading, on=on is not None, was_on=was_on is not None)
+            if cause is not None:
+                # what was on before this board opened was told by another
+                at = reading.alarm.on_since if first or now is None else now
+                fell = cause == "recall_fell"
+                evidence = reading.alarm.fired_evidence if fell else reading.alarm.evidence
+                self.told.append(AlarmEvent(*cell, cause, at or now or 0.0, evidence))
+            self._last[cell] = (on, reading)
+        del self.told[:-_REMEMBERED]
+
+
+def _cause(before: Reading | None, now: Reading, *, on: bool, was_on: bool) -> Cause | None:
+    if on:
+        return None if was_on else "recall_fell"
+    if before is None or before.status not in CURRENT:
+        return None
+    if now.status in _UNKNOWN:
+        return "stopped_knowing"
+    target, (lower, lower_then) = now.target, (now.matched.lower, before.matched.lower)
+    if target is None or lower is None or lower_then is None or not lower < target <= lower_then:
+        return None
+    rarer = (now.weight_max or 0.0) > _RARER * (before.weight_max or 0.0)
+    return "design_changed" if rarer else None
+
+
+def _end_of(last: int | None, since: int | None, period_s: float) -> float | None:
+    """Return when the period ended that lies so many periods before the last one, s since the epoch."""
+    return None if last is None or since is None else (last - since + 1) * period_s
+
+
+def _taken_back(old: _Followed, new: _Followed) -> bool:
+    """Say whether evidence that was there is smaller now, for another reason than that old days are gone.
+
+    After an alarm that comes out earlier than before evidence begins anew, so nothing can be compared from there on.
+    """
+    if not old.periods or not new.periods or old.periods[0] != new.periods[0]:
+        return False
+    later: Mapping[int, Alarm] = dict(zip(new.periods, new.alarms, strict=True))
+    for period, then in zip(old.periods, old.alarms, strict=True):
+        now = later.get(period)
+        if now is None or (now.evidence or 0.0) < (then.evidence or 0.0) - _ROUNDING:
+            return True
+        if (now.since_crossing == 0) != (then.since_crossing == 0):
+            return False
+    return False
