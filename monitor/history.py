@@ -1,14 +1,15 @@
 """What was in force when: every config that ever decided a record, and from which offset of which partition on.
 
-The history topic is compacted and small, and every worker follows it. Its records are of three kinds: a config with
-its time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>/<ms>`, see `monitor.changes`), and
-where the board is (`board`). What is read again below a recorded offset is decided under the plan of then.
+The history topic is compacted and small, and every worker follows it. Its records are of four kinds: a config with
+its time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>/<ms>`, see `monitor.changes`), where
+the board is (`board`), and the thinning factor that it decided on last (`thinning`, see `monitor.thinning`). What is
+read again below a recorded offset is decided under the plan of then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -20,6 +21,7 @@ from monitor.plan import Plan
 from monitor.readings import Change
 
 _BOARD = b"board"
+_THINNING = b"thinning"
 
 
 class ConfigRecord(msgspec.Struct, frozen=True):
@@ -35,6 +37,22 @@ class BoardRecord(msgspec.Struct, frozen=True):
 
     url: str
     at: float
+
+
+class ThinningRecord(msgspec.Struct, frozen=True):
+    """The factor that sampling is thinned by from now on, and what it was decided on."""
+
+    q: Annotated[float, msgspec.Meta(gt=0, le=1)]
+    at: float
+    reason: str
+    """`over_capacity`, `over_backlog`, `room` or `no_bound`."""
+    demand: float
+    """Tasks a day that would be sent at q = 1."""
+    open: int
+    capacity: int
+    """Tasks a day; 0 is no bound."""
+    max_backlog: int
+    """Tasks; 0 is no bound."""
 
 
 class Recorded(NamedTuple):
@@ -56,8 +74,12 @@ class History:
         self.recorded: dict[bytes, ChangeRecord] = {}
         """All of them, by the key of their record."""
         self.board_url = ""
+        self.thinning: ThinningRecord | None = None
+        """The last one; None is a factor of 1."""
         self.unreadable = 0
         """Records that no worker of this version wrote."""
+        self._plans: dict[tuple[str, float, str], Plan] = {}
+        """By config, factor and sampling key: a net takes long to build, and a factor comes back again and again."""
 
     def take(self, key: bytes | None, value: bytes | None) -> None:
         """Take a record of the topic; one that can't be read is counted and left out."""
@@ -67,6 +89,8 @@ class History:
         try:
             if key == _BOARD:
                 self.board_url = msgspec.json.decode(value, type=BoardRecord).url
+            elif key == _THINNING:
+                self.thinning = msgspec.json.decode(value, type=ThinningRecord)
             elif kind == "config":
                 self.configs[rest] = msgspec.json.decode(value, type=ConfigRecord)
             elif kind == "change":
@@ -90,11 +114,18 @@ class History:
         """
         if (identity, thinning) == (current.id, current.thinning):
             return current
-        if identity == current.id:
-            return Plan(current.config, thinning)
+        name = identity, thinning, current.config.sampling.key
+        if name not in self._plans:
+            config = current.config if identity == current.id else self._config(identity, current.config)
+            if config is None:
+                return None
+            self._plans[name] = Plan(config, thinning)
+        return self._plans[name]
+
+    def _config(self, identity: str, current: Config) -> Config | None:
         record = self.configs.get(identity)
-        config = None if record is None else _rebuild(record.config, current.config)
-        return Plan(config, thinning) if config is not None and config_id(config) == identity else None
+        config = None if record is None else _rebuild(record.config, current)
+        return config if config is not None and config_id(config) == identity else None
 
     def latest_changes(self, most: int = 20) -> list[Change]:
         """Return when each config was taken into use, newest first; one that came back is there twice.
@@ -135,3 +166,8 @@ def config_record(plan: Plan, at: float) -> Output:
 def board_record(url: str, at: float) -> Output:
     """Return the history record of where the board is."""
     return Output("history", _BOARD, msgspec.json.encode(BoardRecord(url, at)))
+
+
+def thinning_output(record: ThinningRecord) -> Output:
+    """Return the history record of a thinning factor."""
+    return Output("history", _THINNING, msgspec.json.encode(record))

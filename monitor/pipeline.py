@@ -76,6 +76,8 @@ class Pipeline(msgspec.Struct, frozen=True):
     """Changed config files that were refused; the old one stayed in force."""
     config_problem: str = ""
     """What was wrong with the last one, while the file on disk still is not the config in force; else empty."""
+    thinning: float = 1.0
+    """Factor that this worker's sampling is thinned by, in (0, 1]."""
     key_is_default: bool = False
     """Whether the sampling key is the published default: anybody can tell which documents will be looked at."""
 

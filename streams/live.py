@@ -7,14 +7,16 @@ import os
 import time
 from collections.abc import Mapping
 
+import msgspec
 import structlog
 
 from monitor.board import Board
 from monitor.config import Config
 from monitor.fold import Channel
-from monitor.history import History, board_record
+from monitor.history import History, board_record, thinning_output
 from monitor.pipeline import Pipeline
 from monitor.readings import BoardSnapshot
+from monitor.thinning import Regulator, told
 from streams.agents import TABLES, Stages
 from streams.app import App
 from streams.broker import Connection, Sasl
@@ -148,6 +150,7 @@ class LiveApp(App):
         self._was_board = False
         self._opened_board: Board | None = None
         self._board_end: int | None = None
+        self._regulator = Regulator()
         http = settings.config.http
         self.http = HttpServer(http.host, http.port, self.published)
         super().__init__(app_options(settings, self._duties, embedded=embedded))
@@ -162,6 +165,7 @@ class LiveApp(App):
         log.info("page", url=self.http.url)
         await super().on_first_start()
         await self._reader.start()
+        self._take_thinning()
 
     def _end_of(self, place: Place) -> int | None:
         return self._chunks.end(place)
@@ -169,6 +173,7 @@ class LiveApp(App):
     async def before_open(self) -> None:
         """Read the history to its end: the worker that had a partition before may have changed its plan just now."""
         await self._reader.catch_up()
+        self._take_thinning()
 
     async def on_start(self) -> None:
         """Begin to follow config and history, and to publish."""
@@ -185,13 +190,20 @@ class LiveApp(App):
     async def _follow(self) -> None:
         while not self.should_stop:
             await self._reader.read()
+            self._take_thinning()
             self.live.poll()
+
+    def _take_thinning(self) -> None:
+        """Sample by the factor that the board recorded last; 1 where it never did."""
+        held = self.history.thinning
+        self.live.thin(1.0 if held is None else held.q)
 
     async def _publish(self) -> None:
         while not self.should_stop:
             await self._announce_board()
             begun, read = time.monotonic(), self._tallies_read()
             self._show(time.time())
+            await self._regulate(time.time())
             pause = publishing_pause(time.monotonic() - begun, sum(self._pipeline.lag.values()))
             await self.sleep(pause)
             await self._wait_for_tallies(read, begun + PUBLISH_EVERY_S)
@@ -212,7 +224,7 @@ class LiveApp(App):
         if board is not None and not self._has_caught_up(board):
             board = None  # what it holds so far is history, and part of it
         if board is not None:
-            self._snapshot = board.snapshot(now, self.history.latest_changes())
+            self._snapshot = self._with_bounds(board.snapshot(now, self.history.latest_changes()))
         else:
             self._snapshot = None
         checkpoints = sum(stage.checkpoints for stage in self.stages)
@@ -233,6 +245,26 @@ class LiveApp(App):
             checkpoint_at=now if checkpoints > last.checkpoints else last.checkpoint_at,
         )
 
+    def _with_bounds(self, snapshot: BoardSnapshot) -> BoardSnapshot:
+        """Put beside the queue what it's held to."""
+        held, capacity = self.history.thinning, self.live.plan.config.labels.capacity_per_day
+        return msgspec.structs.replace(
+            snapshot, thinning=1.0 if held is None else held.q, capacity_per_day=capacity or None
+        )
+
+    async def _regulate(self, now: float) -> None:
+        """Record another thinning factor where the review queue asks for one; every worker follows the history."""
+        if self._snapshot is None or not self.ready or not self._leased():
+            return
+        decided = self._regulator.decide(self._snapshot, self.live.plan, self.history.thinning, now)
+        if decided is None:
+            return
+        output = thinning_output(decided)
+        sent = await self.emit(output)
+        await sent
+        self.history.take(output.key, output.value)  # before the reader comes to it: it's decided once
+        log.info("thinning_changed", reason=told(decided))
+
     def _is_board(self) -> bool:
         return any(stage.spec.name == "board" and stage.running for stage in self.stages)
 
@@ -240,6 +272,7 @@ class LiveApp(App):
         """Say whether a board has read all that stood on its topic soon after it was opened."""
         if board is not self._opened_board:
             self._opened_board, self._board_end = board, None
+            self._regulator = Regulator()
         if self._board_end is None:
             self._board_end = self._end_of(Place(self.options.topics["tallies"], 0))
         return self._board_end is not None and (board.position("tallies") or 0) >= self._board_end

@@ -17,7 +17,8 @@ class LiveConfig:
     """Watches a settings file by its time and size.
 
     Only what decides about records and numbers changes live; brokers, topics and ports are read at start alone. A file
-    is read once two looks found it the same: while an editor writes it, it may be empty, which is a config too.
+    is read once two looks found it the same: while an editor writes it, it may be empty, which is a config too. The
+    thinning factor is the board's, not the file's, and stays through a change of it.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class LiveConfig:
                 # every default at once, the published key too, is nobody's wish
                 raise ConfigError("", "the file is empty", source=str(self._settings.path))  # noqa: TRY301
             settings = load_settings(self._settings.path, self._settings.overrides, self._env, broker=False)
-            plan = Plan(settings.config)
+            plan = Plan(settings.config, self.plan.thinning)
         except ConfigError as error:
             self.refused += 1
             self.problem = str(error)
@@ -71,3 +72,8 @@ class LiveConfig:
             log.info("config_changed", config=plan.id, net=plan.net.version)
             self.plan = plan
         return changed
+
+    def thin(self, factor: float) -> None:
+        """Take the thinning factor (in (0, 1]) that the board decided on into the plan in force."""
+        if factor != self.plan.thinning:
+            self.plan = Plan(self.plan.config, factor)

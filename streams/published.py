@@ -51,7 +51,7 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
         board_url=board_url,
         decisions={k[1:3]: n for k, n in flow.items() if k[0] == "decisions" and len(k) == 3},
         sampled=_by_one(flow, "sampled"),
-        tasks={("label",): flow.get(("tasks",), 0)},
+        tasks=_by_one(flow, "tasks"),
         labels=_by_one(flow, "labels"),
         dead_letters={k[1:3]: n for k, n in flow.items() if k[0] == "dead_letters" and len(k) == 3},
         quarantined=_by_one(flow, "quarantined"),
@@ -70,6 +70,7 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
         net=live.plan.net.version,
         config_refused=live.refused,
         config_problem=live.problem,
+        thinning=live.plan.thinning,
         key_is_default=live.plan.config.sampling.key == DEFAULT_KEY,
     )
 

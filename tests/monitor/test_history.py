@@ -10,7 +10,7 @@ import pytest
 from monitor.changes import change_record
 from monitor.config import Config, config_id, read_config
 from monitor.fold import Output
-from monitor.history import History, Recorded, board_record, config_record
+from monitor.history import History, Recorded, ThinningRecord, board_record, config_record, thinning_output
 from monitor.plan import Plan
 
 KEY = "a-key-of-our-own"
@@ -99,6 +99,38 @@ def test_where_the_board_is() -> None:
     """The last one to say so is it."""
     assert History().board_url == ""
     assert history(board_record("http://a/", 1.0), board_record("http://b/", 2.0)).board_url == "http://b/"
+
+
+def test_the_last_thinning_factor_counts() -> None:
+    """None was ever recorded: it's 1."""
+    assert History().thinning is None
+    lower = ThinningRecord(0.25, 1.0, "over_capacity", 400.0, 12, 100, 0)
+    higher = ThinningRecord(1.0, 2.0, "no_bound", 400.0, 12, 0, 0)
+    assert history(thinning_output(higher), thinning_output(lower)).thinning == lower
+    assert history(thinning_output(lower), thinning_output(higher)).thinning == higher
+
+
+@pytest.mark.parametrize("q", [0, -0.5, 1.5, '"half"', "null"])
+def test_an_impossible_factor_is_left_out(q: object) -> None:
+    """Every worker would end of it: nothing can be kept with chance 0 and stand for anything."""
+    held = ThinningRecord(0.5, 1.0, "room", 0.0, 0, 100, 0)
+    found = history(thinning_output(held))
+    value = (thinning_output(held).value or b"").replace(b"0.5", str(q).encode(), 1)
+    found.take(b"thinning", value)
+    assert (found.thinning, found.unreadable) == (held, 1)
+
+
+def test_plans_of_one_config_are_told_apart_by_their_factor() -> None:
+    """A change of the factor alone is a change on record, and the plan of then comes back with it."""
+    thinned = plan(0.5, thinning=0.25)
+    found = history(config_record(OLD, 1.0), change_record("d", 0, 0, OLD, 1.0), change_record("d", 0, 9, thinned, 2.0))
+    assert [(c.offset, c.thinning) for c in found.of("d", 0)] == [(0, 1.0), (9, 0.25)]
+    again = found.plan(OLD.id, 0.25, NEW)
+    assert again is not None
+    assert again.sampler.rates("en", "unflagged") == thinned.sampler.rates("en", "unflagged")
+    assert found.plan(OLD.id, 0.25, NEW) is again
+    assert found.plan(OLD.id, 0.25, plan(0.25, "another")) is None
+    assert [c.what for c in found.latest_changes()] == [OLD.id]
 
 
 def test_what_changed_lately_tells_of_a_config_that_came_back() -> None:

@@ -169,3 +169,19 @@ def test_an_emptied_file_is_refused(file: File) -> None:
     file.write("")
     assert settle(live) == [False, False]
     assert (live.refused, "empty" in live.problem) == (1, True)
+
+
+def test_the_factor_goes_into_the_plan_and_stays_through_a_change_of_the_file(file: File) -> None:
+    """It's the board's, not the file's; the config and its id stay as they are."""
+    live = watch(file)
+    before = live.plan
+    live.thin(1.0)
+    assert live.plan is before
+    live.thin(0.25)
+    assert (live.plan.id, live.plan.thinning) == (before.id, 0.25)
+    assert live.plan.sampler.rates("en", "unflagged").probability == 0.125
+    file.write(rate(0.25))
+    assert settle(live) == [False, True]
+    assert live.plan.sampler.rates("en", "unflagged").probability == 0.0625
+    live.thin(1.0)
+    assert live.plan.sampler.rates("en", "unflagged").probability == 0.25
