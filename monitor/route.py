@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 import msgspec
 
-from monitor.census import CensusDay, Group
+from monitor.census import SHAPED, CensusDay, Group
 from monitor.changes import change_record
 from monitor.dead_letters import dead_letter
 from monitor.decoding import Quarantine, decode_decision, typed_decision
@@ -30,6 +31,7 @@ from monitor.origin import DrawnRecord
 from monitor.plan import Plan
 from monitor.records import Decision, Record, Span, Stratum
 from monitor.sampling import Draw
+from monitor.second import captures_of
 from monitor.spelling import Flagged, Spelling
 from monitor.tallies import DAY_MS, Clock, latest_usable_ms, published, usable_ms
 from monitor.tally import ANY_ENTITY, CountKey, Tally
@@ -206,6 +208,10 @@ class Route:
             stratum = "detector_only" if spans else "unflagged"
         group = self._groups.get((decision.lang, decision.detector, decision.version)) or self._group(decision)
         group.count(stratum, entities, at_ms)
+        if not crc32(decision.doc_id.encode()) % SHAPED:
+            group.count_shape(len(decision.text), spans)
+        if decision.second is not None:
+            group.add_second(captures_of(spans, entities, decision.second, self._spelling.counted, plan.iou))
         drawn = plan.sampler.draw(decision.doc_id, group.language, stratum)
         if drawn is None:
             return
@@ -257,6 +263,7 @@ class Route:
             day=self._day,
             redacted=decision.redacted,
             second=decision.second,
+            floors=self.plan.sampler.floors,
             origin=(self.partition, offset),
         )
 

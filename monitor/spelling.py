@@ -103,6 +103,10 @@ class Spelling:
                 found[key] = span
         return Flagged(list(found.values()), counted)
 
+    def counted(self, entity: str) -> str:
+        """Return the name that the census counts an entity under."""
+        return (self._cache.get(entity) or self._spell(entity))[1]
+
     def _spell(self, entity: str) -> tuple[str, str]:
         """Return an entity's folded name, and the one that the census counts it under."""
         name = self._aliases.fold(entity)
