@@ -18,6 +18,7 @@ import mode
 import structlog
 
 from monitor.errors import RecallwatchError
+from streams.allocator import fix_limits
 from streams.app import App
 from streams.outages import calm
 
@@ -136,6 +137,7 @@ def run_worker(app: App) -> int:
 
     """
     calm()
+    fix_limits()
     gc.freeze()  # what was imported stays: else every full collection looks at it, 80 ms in the midst of a chunk
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)

@@ -39,7 +39,7 @@ SAMPLED = 0.0001
 """Share of the documents that are drawn. They stay for 37 days, rightly so: at 1 % the ledger would be measured."""
 AHEAD = 300_000
 """Records that the producer may be ahead of the group's commits: 40 MB a partition, less than is retained."""
-RETAINED, SEGMENT = 64 * MIB, 8 * MIB
+RETAINED, SEGMENT = 160 * MIB, 16 * MIB
 
 
 class Grown(NamedTuple):
