@@ -8,47 +8,47 @@ from __future__ import annotations
 import importlib
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
-from rich.markup import escape
-from rich.status import Status
 
 from monitor import records
-from monitor.config import DEFAULT_KEY, Config, config_id, public_document
+from monitor.config import DEFAULT_KEY, config_id, public_document
 from monitor.errors import ConfigError, RecallwatchError
 from monitor.plan import Plan
-from monitor.readings_json import snapshot_document
 from streams.cli_options import config_options, read_settings
-from streams.replay import Replay, read_lines
-from streams.terminal import print_snapshot
 
-_LIVE = {
-    "history": "Show every change of config.",
-    "topics": "Create the topics that are missing.",
-    "up": "Run an embedded broker, a worker and the page.",
-    "worker": "Run a worker against any Kafka.",
+_LIVE = "streams.live_commands"
+_ELSEWHERE = {
+    "history": (_LIVE, "Show every change of config."),
+    "misses": ("streams.misses_command", "List what the detector missed."),
+    "plan": ("streams.plan_command", "Say how much to label, and where."),
+    "replay": ("streams.replay_command", "Estimate recall from files, without a broker."),
+    "report": ("streams.report_command", "Write the sign-off of today's numbers."),
+    "status": ("streams.status_command", "Show how things stand."),
+    "topics": (_LIVE, "Create the topics that are missing."),
+    "up": (_LIVE, "Run an embedded broker, a worker and the page."),
+    "worker": (_LIVE, "Run a worker against any Kafka."),
 }
-"""Commands that need Kafka, with the first line of their help: to list them must not cost seconds."""
+"""Commands by the module that has them, with the first line of their help: to list them must not cost seconds."""
 
 
 class _Commands(click.Group):
     """Turns our own errors into one line and an exit code; loads what needs Kafka only where it's asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *_LIVE])
+        return sorted([*super().list_commands(ctx), *_ELSEWHERE])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's
         own = {name: command.get_short_help_str(60) for name, command in self.commands.items()}
         with formatter.section("Commands"):
-            formatter.write_dl(sorted((own | _LIVE).items()))
+            formatter.write_dl(sorted((own | {name: text for name, (_, text) in _ELSEWHERE.items()}).items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in _LIVE:
-            found: click.Command = getattr(importlib.import_module("streams.live_commands"), cmd_name)
+        if cmd_name in _ELSEWHERE:
+            found: click.Command = getattr(importlib.import_module(_ELSEWHERE[cmd_name][0]), cmd_name)
             return found
         return super().get_command(ctx, cmd_name)
 
@@ -72,61 +72,6 @@ def main() -> None:
     """
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of entities are in any alphabet, a terminal perhaps in one
         sys.stdout.reconfigure(errors="backslashreplace")
-
-
-@main.command()
-@click.option("--decisions", required=True, multiple=True, type=click.Path(path_type=Path), help="JSON lines. Repeats.")
-@click.option(
-    "--labels", required=True, multiple=True, type=click.Path(path_type=Path), help="Corpus or label records."
-)
-@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Whose labels count. Repeats.")
-@config_options
-@click.option("--key", metavar="SEED", help="Sampling key of this run.")
-@click.option("--json", "as_json", is_flag=True, help="Readings as JSON.")
-def replay(
-    decisions: Sequence[Path],
-    labels: Sequence[Path],
-    annotators: Sequence[str],
-    config_path: Path | None,
-    overrides: Sequence[str],
-    key: str | None,
-    as_json: bool,  # noqa: FBT001  # a flag of the command line
-) -> None:
-    """Estimate recall from files, without a broker.
-
-    Decisions and labels go through the same core as a worker's. Labels are read from a corpus (JSON lines with a text,
-    its labels and annotators) or as label records. Without --annotator the first answer to a document counts.
-    """
-    settings = read_settings(config_path, overrides, broker=False)
-    run = Replay(_with_key(settings.config, key), annotators)
-    with Console(stderr=True).status("reading …") as status:
-        for path in decisions:
-            run.decide(_followed(path, status))
-        for path in labels:
-            run.label(_followed(path, status))
-    snapshot = run.snapshot()
-    if as_json:
-        # bytes: whatever the terminal's encoding, JSON is UTF-8
-        click.echo(msgspec.json.format(msgspec.json.encode(snapshot_document(snapshot)), indent=1))
-    else:
-        print_snapshot(Console(), snapshot)
-
-
-def _with_key(config: Config, key: str | None) -> Config:
-    """Return the config with another sampling key."""
-    if key is None:
-        return config
-    if not 1 <= len(key) <= 512 or not key.isprintable():
-        raise ConfigError("sampling.key", "expected 1 to 512 printable characters", source="--key")
-    return msgspec.structs.replace(config, sampling=msgspec.structs.replace(config.sampling, key=key))
-
-
-def _followed(path: Path, status: Status) -> Iterator[bytes]:
-    """Yield the lines of a file, and say on a terminal how far it is."""
-    for number, line in enumerate(read_lines(path)):
-        if number % 500 == 0:
-            status.update(f"reading {escape(path.name)} … {number:,} lines")
-        yield line
 
 
 @main.command(name="check-config")

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from monitor.config import Config, read_config
 from monitor.readings import ANY, BoardSnapshot, Reading, Tally
 from streams.replay import Replay
+from streams.replay_days import DayReplay, Schedule
+from streams.replay_traffic import Traffic
 
 TEXT = "Anna met Bo in Gouda"
 Extent = tuple[int, int, str]
@@ -72,3 +74,19 @@ def found_of_true(snapshot: BoardSnapshot, entity: str = ANY) -> tuple[int, int]
     """Return how many were found of how many true ones."""
     share = cell(snapshot, entity).matched
     return share.found, share.true
+
+
+def replay_days(
+    sides: tuple[Iterable[bytes], Iterable[bytes]],
+    labels: Iterable[bytes] = (),
+    schedule: Schedule | None = None,
+    tree: Config | None = None,
+    annotators: Sequence[str] = (),
+    **traffic: int,
+) -> DayReplay:
+    """Return a replay by days of these lines, after its last day."""
+    run = DayReplay(config() if tree is None else tree, schedule or Schedule(), annotators)
+    run.label(labels)
+    for _ in run.run(Traffic(sides, **traffic)):
+        pass
+    return run

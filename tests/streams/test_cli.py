@@ -169,7 +169,19 @@ def test_check_config_says_no(tmp_path: Path) -> None:
     assert run("check-config", path, "--config", path).exit_code == 2
 
 
-COMMANDS = ("check-config", "history", "replay", "schema", "topics", "up", "worker")
+COMMANDS = (
+    "check-config",
+    "history",
+    "misses",
+    "plan",
+    "replay",
+    "report",
+    "schema",
+    "status",
+    "topics",
+    "up",
+    "worker",
+)
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
@@ -212,4 +224,4 @@ def test_completion_names_commands() -> None:
     """What the script asks for is answered."""
     asked = {"_RECALLWATCH_COMPLETE": "bash_complete", "COMP_WORDS": "recallwatch re", "COMP_CWORD": "1"}
     result = CliRunner().invoke(main, [], prog_name="recallwatch", env=asked)
-    assert result.stdout.split() == ["plain,replay"]
+    assert result.stdout.split() == ["plain,replay", "plain,report"]

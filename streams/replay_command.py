@@ -1,0 +1,190 @@
+"""`recallwatch replay`: from files, as one window or by days on a simulated clock."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
+
+from monitor.config import Config
+from monitor.errors import ConfigError
+from monitor.readings import BoardSnapshot
+from monitor.readings_json import reading_document, snapshot_document
+from streams.cli_options import config_options, read_settings
+from streams.replay import Replay, read_lines
+from streams.replay_days import DayReplay, Schedule
+from streams.replay_traffic import Lines, Traffic
+from streams.terminal import print_snapshot
+
+_CAUSES = {"recall_fell": "recall fell", "stopped_knowing": "stopped knowing", "design_changed": "design changed"}
+
+
+class _DayRange(click.ParamType):
+    """`A-B`, days."""
+
+    name = "A-B"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
+        match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,9})?)-(\d{1,4}(?:\.\d{1,9})?)", str(value))
+        least, most = (float(match[1]), float(match[2])) if match else (1.0, 0.0)
+        if least > most:
+            self.fail(f"{str(value)!r} is not A-B, two numbers of days with 0 <= A <= B, such as 1-5", param, ctx)
+        return least, most
+
+
+_FILES = click.Path(path_type=Path)
+_COUNT = click.IntRange(min=1)
+
+
+@click.command()
+@click.option("--decisions", required=True, multiple=True, type=_FILES, help="JSON lines. Repeats.")
+@click.option("--labels", required=True, multiple=True, type=_FILES, help="Corpus or label records.")
+@click.option("--annotator", "annotators", multiple=True, metavar="NAME", help="Whose labels count. Repeats.")
+@config_options
+@click.option("--key", metavar="SEED", help="Sampling key of this run.")
+@click.option("--then", multiple=True, type=_FILES, help="The next version's decisions, by days. Repeats.")
+@click.option("--passes", type=_COUNT, metavar="N", help="Read each side N times, by days, each time as new documents.")
+@click.option("--per-day", type=_COUNT, metavar="N", help="Documents a day; without it each reading is a day.")
+@click.option(
+    "--label-delay-days", type=_DayRange(), help="Answers come so many days after the draw; by default at once."
+)
+@click.option("--labels-per-day", type=_COUNT, metavar="N", help="Answers that annotators get through, by days.")
+@click.option(
+    "--rates",
+    type=click.Choice(["config", "advised"]),
+    default="config",
+    help="Each day's rates: the config's, or as labels of before advise for --labels-per-day.",
+)
+@click.option("--daily", is_flag=True, help="Each day's readings too; with --json.")
+@click.option("--json", "as_json", is_flag=True, help="Readings as JSON.")
+def replay(  # noqa: PLR0913  # one argument an option
+    *,
+    decisions: Sequence[Path],
+    labels: Sequence[Path],
+    annotators: Sequence[str],
+    config_path: Path | None,
+    overrides: Sequence[str],
+    key: str | None,
+    then: Sequence[Path],
+    passes: int | None,
+    per_day: int | None,
+    label_delay_days: tuple[float, float] | None,
+    labels_per_day: int | None,
+    rates: str,
+    daily: bool,
+    as_json: bool,
+) -> None:
+    """Estimate recall from files, without a broker.
+
+    Decisions and labels go through the same core as a worker's. Labels are read from a corpus (JSON lines with a text,
+    its labels and annotators) or as label records. Without --annotator the first answer to a document counts.
+
+    By default all is one window. With --then or another option that speaks of days, a clock is simulated: documents
+    come day by day, labels are answers to their tasks, and the board is looked at every evening, alarms and all.
+    """
+    if rates == "advised" and labels_per_day is None:
+        raise click.UsageError("--rates advised needs --labels-per-day N, a number from 1 on")
+    if daily and not as_json:
+        raise click.UsageError("--daily needs --json")
+    config = _with_key(read_settings(config_path, overrides, broker=False).config, key)
+    advised = rates == "advised"
+    if not (then or daily or advised) and (passes, per_day, label_delay_days, labels_per_day) == (None,) * 4:
+        _replay_as_one(Replay(config, annotators), decisions, labels, as_json=as_json)
+        return
+    schedule = Schedule(label_delay_days or (0.0, 0.0), labels_per_day, advised)
+    run = DayReplay(config, schedule, annotators)
+    by_day: list[dict[str, object]] = []
+    with Console(stderr=True).status("reading …") as status:
+        for path in labels:
+            run.label(_followed(path, status))
+        traffic = Traffic((Lines(decisions), Lines(then)), passes or 1, per_day)
+        status.update(f"day 1 of {traffic.days:,} …")
+        for day in run.run(traffic):
+            status.update(f"day {day + 2:,} of {traffic.days:,} …")
+            if daily:
+                by_day.append({"day": day, "readings": _readings(run.snapshot())})
+    if as_json:
+        alarms = [alarm._asdict() for alarm in run.alarms]
+        document = snapshot_document(run.snapshot()) | {"swap_day": run.swap_day, "alarms": alarms}
+        _print_json(document | ({"daily": by_day} if daily else {}))
+    else:
+        _print_days(run, config, traffic.days)
+
+
+def _replay_as_one(run: Replay, decisions: Sequence[Path], labels: Sequence[Path], *, as_json: bool) -> None:
+    with Console(stderr=True).status("reading …") as status:
+        for path in decisions:
+            run.decide(_followed(path, status))
+        for path in labels:
+            run.label(_followed(path, status))
+    snapshot = run.snapshot()
+    if as_json:
+        _print_json(snapshot_document(snapshot))
+    else:
+        print_snapshot(Console(), snapshot)
+
+
+def _print_json(document: dict[str, object]) -> None:
+    # bytes: whatever the terminal's encoding, JSON is UTF-8
+    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=1))
+
+
+def _readings(snapshot: BoardSnapshot) -> msgspec.Raw:
+    """Return a day's population readings as JSON, which takes a tenth of what they take as objects."""
+    population = [reading_document(reading) for reading in snapshot.readings if reading.stratum is None]
+    return msgspec.Raw(msgspec.json.encode(population))
+
+
+def _print_days(run: DayReplay, config: Config, days: int) -> None:
+    """Print the last evening's readings over the main window, the day of the swap and the alarms."""
+    console, snapshot = Console(), run.snapshot()
+    main = config.readings.windows_days[0]
+    readings = tuple(reading for reading in snapshot.readings if reading.window.days == main)
+    print_snapshot(console, msgspec.structs.replace(snapshot, readings=readings))
+    console.print(f"\n{days:,} days, counted from 0; readings are of the last {main}.")
+    if run.swap_day is not None:
+        console.print(f"The next version begins on day {run.swap_day:,}.")
+    if not config.targets:
+        console.print("No alarm can come: the config has no targets.")
+    elif not run.alarms:
+        console.print("No alarm.")
+    else:
+        console.print(_alarms_table(run))
+
+
+def _alarms_table(run: DayReplay) -> Table:
+    table = Table(title="Alarms", title_justify="left", box=None, padding=(0, 1), collapse_padding=True, pad_edge=False)
+    for name in ("entity", "lang"):
+        table.add_column(name, overflow="fold")
+    table.add_column("day", justify="right", no_wrap=True)
+    table.add_column("what happened", no_wrap=True)
+    table.add_column("ln evidence", justify="right", no_wrap=True)
+    for alarm in run.alarms:
+        evidence = "–" if alarm.evidence is None else f"{alarm.evidence:.1f}"
+        table.add_row(Text(alarm.entity), Text(alarm.language), f"{alarm.day:,}", _CAUSES[alarm.cause], evidence)
+    return table
+
+
+def _with_key(config: Config, key: str | None) -> Config:
+    """Return the config with another sampling key."""
+    if key is None:
+        return config
+    if not 1 <= len(key) <= 512 or not key.isprintable():
+        raise ConfigError("sampling.key", "expected 1 to 512 printable characters", source="--key")
+    return msgspec.structs.replace(config, sampling=msgspec.structs.replace(config.sampling, key=key))
+
+
+def _followed(path: Path, status: Status) -> Iterator[bytes]:
+    """Yield the lines of a file, and say on a terminal how far it is."""
+    for number, line in enumerate(read_lines(path)):
+        if number % 500 == 0:
+            status.update(f"reading {escape(path.name)} … {number:,} lines")
+        yield line

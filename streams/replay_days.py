@@ -1,0 +1,182 @@
+"""Replay by days: traffic, people and mornings on a simulated clock, the stages and the board as they are.
+
+A day holds its documents' times evenly; then come the answers that are given on it; then, at its last second, the board
+is looked at. Nothing reads the clock on the wall, so the same files, settings and key always give the same. Windows,
+deadlines and horizon are the config's own, unlike those of `Replay`, which reads everything as one window.
+
+Where rates are advised, they are set in the morning, before the day's first document, from the board as it was the
+evening before: no rate follows labels of what it draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import msgspec
+
+from monitor.cells import CellSample
+from monitor.config import Config, Sampling
+from monitor.document import DAY_S, Document
+from monitor.fold import Output
+from monitor.plan import Plan
+from monitor.readings import AlarmEvent, BoardSnapshot, Cause, Tally
+from monitor.records import Label, Sampled, Task
+from streams.replay_labels import AnswerQueue, Truth, has_miss
+from streams.replay_rates import AdvisedRates
+from streams.replay_stages import Stages
+from streams.replay_traffic import Batch, Traffic, renamed
+
+FIRST_DAY = 20_000
+"""Day 0, in days since the epoch: 2024-10-04."""
+_DRAWN = msgspec.json.Decoder(Sampled)
+_TASK = msgspec.json.Decoder(Task)
+
+
+class Schedule(NamedTuple):
+    """How people work in a replay by days."""
+
+    delay_days: tuple[float, float] = (0.0, 0.0)
+    """See `AnswerQueue`."""
+    labels_per_day: int | None = None
+    """At least 1; None sets no bound."""
+    advised: bool = False
+    """Whether rates follow labels; needs `labels_per_day`."""
+
+
+class DayAlarm(NamedTuple):
+    """Something that somebody was told of."""
+
+    entity: str
+    language: str
+    day: int
+    """On which it happened, from 0; no later than it was told."""
+    cause: Cause
+    evidence: float | None
+    """Natural logarithm."""
+
+
+class DayReplay:
+    """The four stages in one process, people, and a clock.
+
+    Parameters
+    ----------
+    config
+        Settings; the rates are those of the first day, unless they are advised.
+    schedule
+        How people work.
+    annotators
+        Whose labels count; empty takes everybody's. The first one's answers a document's task, the second one's the
+        copy of it; a task that nobody's label answers stays open.
+
+    Raises
+    ------
+    ValueError
+        Advised rates without a number of labels.
+    """
+
+    def __init__(self, config: Config, schedule: Schedule = Schedule(), annotators: Sequence[str] = ()) -> None:  # noqa: B008  # a NamedTuple never changes
+        if schedule.advised and not schedule.labels_per_day:
+            raise ValueError("advised rates need labels_per_day")
+        self._stages = Stages(Plan(config))
+        self._truth = Truth(self._stages.plan.limits, annotators)
+        self._queue = AnswerQueue(schedule.delay_days, schedule.labels_per_day, config.sampling.key)
+        self._rates = AdvisedRates(schedule.labels_per_day or 1, config.labels) if schedule.advised else None
+        self._now_s: float = FIRST_DAY * DAY_S
+        self._told = 0
+        self.swap_day: int | None = None
+        """The day of the next version's first document."""
+        self.alarms: list[DayAlarm] = []
+        """What was told so far, oldest first."""
+
+    def label(self, lines: Iterable[bytes]) -> int:
+        """Take lines of labels, which people will give in answer to tasks; return how many labels they hold."""
+        return self._truth.read(lines)
+
+    def run(self, traffic: Traffic) -> Iterator[int]:
+        """Live through the days, and yield each when it's over."""
+        for day, batches in groupby(traffic.batches(), key=lambda batch: batch.day):
+            self._live(day, batches)
+            yield day
+
+    def _live(self, day: int, batches: Iterable[Batch]) -> None:
+        start_s = (FIRST_DAY + day) * DAY_S
+        for batch in batches:
+            if self._rates is not None and batch.place == 0:
+                self._set_rates(self._rates, day, batch)
+            if batch.swapped and self.swap_day is None:
+                self.swap_day = day
+            self._decide(start_s, batch)
+        given = self._queue.answers(start_s, start_s + DAY_S)
+        self._stages.label([(msgspec.json.encode(label), int(at_s * 1000)) for label, at_s in given])
+        self._stages.publish()
+        self._now_s = start_s + DAY_S - 1
+        self._note_alarms(self._stages.board.snapshot(self._now_s).alarms)
+
+    def _set_rates(self, rates: AdvisedRates, day: int, batch: Batch) -> None:
+        """Put the morning's rates in force."""
+        start_s = (FIRST_DAY + day) * DAY_S
+        plan = self._stages.plan
+        if day == 0:
+            lines = [renamed(line, batch.suffix) for line in batch.lines]
+            sampling: Sampling | None = rates.first(plan, lines, batch.of)
+        else:
+            sampling = rates.next(plan, self._stages.board.samples(start_s))
+        if sampling is not None:
+            self._stages.adopt(Plan(msgspec.structs.replace(plan.config, sampling=sampling)), start_s)
+
+    def _decide(self, start_s: int, batch: Batch) -> None:
+        step_ms = DAY_S * 1000 / batch.of
+        values = [
+            (renamed(line, batch.suffix), start_s * 1000 + int((batch.place + i) * step_ms))
+            for i, line in enumerate(batch.lines)
+        ]
+        self._ask(self._stages.decide(values), batch.suffix)
+
+    def _ask(self, outputs: Iterable[Output], suffix: str) -> None:
+        """Give the tasks to those who know their answers."""
+        drawn: dict[str, Sampled] = {}
+        for output in outputs:
+            if output.value is None:
+                continue
+            if output.channel == "sampled":
+                sampled = _DRAWN.decode(output.value)
+                drawn.setdefault(sampled.doc_id, sampled)
+            elif output.channel == "annotation_tasks":
+                task = _TASK.decode(output.value)
+                labels = self._truth.of(task.doc_id.removesuffix(suffix), task.text)
+                if task.kind == "label" and len(labels) >= task.copy:
+                    self._answer(task, labels[task.copy - 1], drawn[task.doc_id])
+
+    def _answer(self, task: Task, label: Label, sampled: Sampled) -> None:
+        plan = self._stages.plan
+        missed = has_miss(label.spans, sampled.spans, plan.aliases, plan.iou)
+        answer = msgspec.structs.replace(label, doc_id=task.doc_id, task_id=task.task_id)
+        self._queue.ask(answer, sampled.sampled_at, missed=missed)
+
+    def _note_alarms(self, events: Sequence[AlarmEvent]) -> None:
+        today = self._now_s // DAY_S - FIRST_DAY
+        for event in events[self._told :]:
+            day = min(max(event.at // DAY_S - FIRST_DAY, 0), today)
+            self.alarms.append(DayAlarm(event.entity, event.language, int(day), event.cause, event.evidence))
+        self._told = len(events)
+
+    # what it comes to
+
+    def snapshot(self) -> BoardSnapshot:
+        """Return the readings at the end of the last day."""
+        found = self._stages.board.snapshot(self._now_s)
+        refused = [Tally(("labels", reason), n) for reason, n in sorted(self._truth.refused.items())]
+        left_out = [Tally(("not_chosen",), self._truth.not_chosen)] if self._truth.not_chosen else []
+        return msgspec.structs.replace(
+            found, dead_letters=(*found.dead_letters, *refused), outcomes=(*found.outcomes, *left_out)
+        )
+
+    def samples(self) -> list[CellSample]:
+        """Return the sample of every cell at the end of the last day, over the longest window."""
+        return self._stages.board.samples(self._now_s)
+
+    def documents(self) -> Iterator[tuple[str, Document]]:
+        """Yield every drawn document that is kept, with its id."""
+        return self._stages.ledger.documents()
