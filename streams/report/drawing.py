@@ -1,0 +1,142 @@
+"""From the sealed document to HTML: one file, no script, nothing from another host.
+
+The same document gives the same bytes, so the page can be checked too: draw it again, and compare.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import TypeAlias, cast
+
+import jinja2
+from markupsafe import Markup
+
+from monitor.exposition import clean
+from monitor.readings import ANY
+from streams.page import words
+from streams.report.sentences import because
+
+Json: TypeAlias = Mapping[str, object]
+STATUSES = {
+    "ok": "can be signed",
+    "marked": "can be signed, with a mark",
+}
+"""Words for a reading's status, beside the page's own."""
+_SHOWN_SETTINGS = ("sampling", "labels", "matching", "readings", "alarm")
+
+
+def render(document: Json) -> str:
+    """Return the page of a sealed document, `monitor.report.sealed`, as read from its JSON or just made.
+
+    Raises
+    ------
+    jinja2.UndefinedError
+        A document that no report of this version is.
+    """
+    template = _environment().get_template("report.html.j2")
+    report = cast("Mapping[str, list[Json]]", document["report"])
+    style = _text("print.css") + _foot(str(document["sha256"]))
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return template.render(
+        r=report,
+        cells=_distinct(report["cells"]),
+        sha256=document["sha256"],
+        style=Markup(style),  # noqa: S704  # our own package data, and a hash
+        policy=f"default-src 'none'; style-src 'sha256-{digest}'",
+    )
+
+
+def _distinct(cells: list[Json]) -> list[Json]:
+    """Return the cells without those roll-ups over languages that say what the version's one language says."""
+    languages: dict[tuple[object, object], set[object]] = {}
+    single: dict[tuple[object, ...], Json] = {}
+    for c in cells:
+        if c["language"] != ANY:
+            languages.setdefault(_version(c), set()).add(c["language"])
+            single[c["entity"], *_version(c)] = c
+    return [
+        c
+        for c in cells
+        if c["language"] != ANY
+        or len(languages.get(_version(c), ())) != 1
+        or not _says_the_same(c, single.get((c["entity"], *_version(c))))
+    ]
+
+
+def _version(cell: Json) -> tuple[object, object]:
+    return cell["detector"], cell["version"]
+
+
+def _says_the_same(cell: Json, other: Json | None) -> bool:
+    return other is not None and all(cell[name] == other[name] for name in ("statement", "target", "matched", "masked"))
+
+
+def _foot(sha256: str) -> str:
+    """Return the rule that puts the hash at the foot of every page: a page alone still says where it belongs."""
+    known = sha256 if sha256.isalnum() else ""
+    return f'@page{{@bottom-left{{content:"recallwatch sign-off · SHA-256 {known[:16]}…"}}}}\n'
+
+
+def _text(name: str) -> str:
+    return files("streams.report").joinpath(name).read_text("utf-8")
+
+
+def _flat(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield the settings that a number hangs on, each under its dotted key."""
+    for section in _SHOWN_SETTINGS:
+        yield from _leaves(section, settings.get(section))
+
+
+def _leaves(key: str, value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(f"{key}.{name}", inner)
+    else:
+        yield key, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _printable(value: object) -> object:
+    if isinstance(value, Markup) or not isinstance(value, str) or value.isprintable():
+        return value
+    return clean(value)
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _figure(value: float | None, digits: int) -> str:
+    """Return a number that is no share; one that rounds to nothing is told as less than the last digit."""
+    if value is None:
+        return words.DASH
+    step = 10.0**-digits
+    return f"<{step:.{digits}f}" if 0 < value < step / 2 else f"{value:,.{digits}f}"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_printable,
+    )
+    environment.filters.update(clean=clean, whole=_whole)
+    environment.globals.update(
+        number=words.number,
+        figure=_figure,
+        percent=words.percent,
+        age=words.age,
+        flagged_by=words.FLAGGED_BY,
+        statuses=words.STATUSES | STATUSES,
+        because=because,
+        flat=_flat,
+        ANY=ANY,
+    )
+    return environment
