@@ -20,7 +20,12 @@ _STATUS = {
     "no_interval": "no interval",
     "incomplete": "labels missing",
     "expired": "expired",
+    "stale": "no label lately",
+    "greyed": "readers disagree",
+    "marked": "readers differ",
 }
+_LEFT = frozenset({"no_label", "no_truth", "no_interval"})
+"""Statuses that the tables say by having no number."""
 
 
 def print_snapshot(console: Console, snapshot: BoardSnapshot) -> None:
@@ -30,9 +35,10 @@ def print_snapshot(console: Console, snapshot: BoardSnapshot) -> None:
         name = Text(f"{detector} {version}", style="bold")
         console.print()
         console.print(Text.assemble(name, f"   config {mine[0].config}   net {mine[0].net}"))
-        for table in (population_table(mine), strata_table(mine)):
+        for table in (population_table(mine), strata_table(mine), known_table(mine)):
             if table.row_count:
                 console.print(table)
+        _print_statuses(console, mine)
     if not snapshot.readings:
         console.print("No decision could be read.")
     print_counts(console, snapshot)
@@ -70,6 +76,31 @@ def strata_table(readings: Sequence[Reading]) -> Table:
         names = (Text(r.entity), Text(r.language), r.stratum)
         table.add_row(*names, f"{share.found}/{share.true}", *limits, str(r.labelled), str(r.census))
     return table
+
+
+def known_table(readings: Sequence[Reading]) -> Table:
+    """Return what else is known of each cell: limits that hold at every look, precision, two readers' agreement."""
+    numbers = ("any time", "precision", "right/detected", "κ", "alarm")
+    table = _table("Read any time, precision, two readers", ("entity", "lang"), numbers)
+    for r in sorted((r for r in readings if r.stratum is None), key=_needs_somebody_first):
+        precise = r.precision if r.precision is not None and r.precision.detected else None
+        if not r.matched.true or (r.any_time, precise, r.agreement, r.alarm) == (None,) * 4:
+            continue
+        limits = "–" if r.any_time is None else f"{_number(r.any_time.lower)}–{_number(r.any_time.upper)}"
+        right = "–" if precise is None else f"{precise.right}/{precise.detected}"
+        share = _number(None if precise is None else precise.estimate)
+        kappa = _number(None if r.agreement is None else r.agreement.kappa)
+        alarm = "–" if r.alarm is None else r.alarm.state or "unsure"
+        table.add_row(Text(r.entity), Text(r.language), limits, share, right, kappa, alarm)
+    return table
+
+
+def _print_statuses(console: Console, readings: Iterable[Reading]) -> None:
+    """Print which numbers of the tables aren't offered as they are, and why."""
+    told = (r for r in readings if r.stratum is None and r.matched.true and r.status != "ok" and r.status not in _LEFT)
+    found = [f"{r.entity}/{r.language}: {_STATUS[r.status]}" for r in sorted(told, key=_needs_somebody_first)]
+    if found:
+        console.print(Text("With a mark: " + "; ".join(found)), style="dim", soft_wrap=False)
 
 
 def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:

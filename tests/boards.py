@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from math import log10, sqrt
+from math import log, log10, sqrt
+
+import msgspec
 
 from monitor.pipeline import Pipeline
 from monitor.readings import (
     ANY,
+    Agreement,
+    AlarmEvent,
+    AlarmReading,
+    AlarmState,
+    AnyTimeLimits,
     BoardSnapshot,
     Certified,
     Change,
     Count,
+    DriftSignal,
     Limits,
+    Optimistic,
+    Pending,
+    Precision,
     Prevalence,
     Queue,
     Reading,
@@ -58,6 +69,43 @@ def share(found: int, true: int, *, looked: bool = True, widen: float = 2.0) -> 
     )
 
 
+DAY_S = 86_400.0
+PROMISED_DAYS = 14 * 365.25
+"""A false alarm a year over 14 cells."""
+
+
+def alarm(
+    state: AlarmState | None = "quiet", evidence: float | None = 1.2, *, restated: bool = False, now: float = NOW
+) -> AlarmReading:
+    """Return an alarm; one that's on went on three days ago, and crossed last in the last period, or two before."""
+    on, ended = state in ("firing", "held"), now // DAY_S * DAY_S
+    return AlarmReading(
+        state,
+        evidence,
+        log(PROMISED_DAYS),
+        PROMISED_DAYS,
+        0 if state is None else 40,
+        fired_at=(ended if state == "firing" else ended - 2 * DAY_S) if on else None,
+        on_since=ended - 3 * DAY_S if on else None,
+        restated=restated,
+    )
+
+
+def agreement(kappa: float | None, documents: int = 61) -> Agreement:
+    """Return how two readers of the same documents agree."""
+    if kappa is None:
+        return Agreement(documents, 0)
+    lower, upper = max(kappa - 0.12, -1.0), min(kappa + 0.09, 1.0)
+    return Agreement(documents, 12, kappa, lower, upper, 48.0, 0.88, 0.93, 0.021, 0.06)
+
+
+def precision(right: int) -> Precision:
+    """Return the precision of a detector that is wrong now and then."""
+    detected = right + right // 9 + 1
+    estimate, lower, upper = wilson(right, detected)
+    return Precision(right, detected, estimate, lower, upper, n_eff=right / 1.4)
+
+
 def reading(
     entity: str,
     language: str,
@@ -79,6 +127,10 @@ def reading(
     """Return a reading with something in every field that a board fills."""
     matched = share(found, true) if matched is None else matched
     some = wilson(min(max(found, 1), 400), 412)
+    population = stratum is None and matched.lower is not None and matched.upper is not None
+    limits = (matched.lower or 0.0, matched.upper or 1.0)
+    sampled = 438 if labelled else 12
+    share_labelled = labelled / sampled
     return Reading(
         entity,
         language,
@@ -87,7 +139,7 @@ def reading(
         stratum,
         window,
         census=48_210,
-        sampled=438 if labelled else 12,
+        sampled=sampled,
         labelled=labelled,
         completeness=completeness,
         matched=matched,
@@ -101,6 +153,16 @@ def reading(
         net="b7e2",
         status=status,
         age_s=age_s,
+        label_age_s=age_s,
+        any_time=AnyTimeLimits(0.9 * limits[0], 1 - 0.7 * (1 - limits[1])) if population else None,
+        pending=Pending(
+            sampled - labelled,
+            (matched.estimate or 0.0) * share_labelled,
+            (matched.estimate or 0.0) * share_labelled + 1 - share_labelled,
+        )
+        if population
+        else None,
+        precision=precision(found) if population else None,
     )
 
 
@@ -138,11 +200,36 @@ CELLS: tuple[tuple[str, str, int, int, float | None], ...] = (
 )
 
 
+KAPPAS = {"LOCATION": 0.41, "DATE_OF_BIRTH": 0.72}
+STATUSES: dict[tuple[str, str], Status] = {
+    ("LOCATION", "en"): "greyed",
+    ("DATE_OF_BIRTH", "en"): "marked",
+    ("PHONE_NUMBER", "es"): "stale",
+}
+
+
+def _known(r: Reading, now: float) -> Reading:
+    """Return a reading of a board with two readers, a second detector, and an alarm of each cell with a target."""
+    if r.matched.estimate is None or r.stratum is not None:
+        return r
+    m, p = r.matched, r.matched.estimate
+    fell = r.entity == "PERSON" and r.language == "en"
+    on = alarm("firing", 9.4, now=now, restated=True) if fell else alarm("quiet", 3.1 - 3 * p, now=now)
+    return msgspec.structs.replace(
+        r,
+        agreement=agreement(KAPPAS.get(r.entity, 0.91)),
+        alarm=on if r.target is not None and r.version == "2" else None,
+        optimistic=Optimistic(m.found, m.true - 1, p, 0.96 * p, 1 - 0.8 * (1 - p)),
+    )
+
+
 def busy_board(now: float = NOW) -> BoardSnapshot:
-    """Return a board of 20 cells in every state, with all strata, a second window and an earlier version."""
+    """Return a board of 21 cells in every state, with all strata, a second window and an earlier version."""
     found: list[Reading] = []
     for entity, language, hit, true, target in CELLS:
-        found.append(reading(entity, language, hit, true, target=target))
+        status = STATUSES.get((entity, language), "ok")
+        age_s = 4.2 * DAY_S if status == "stale" else 42.0
+        found.append(reading(entity, language, hit, true, target=target, status=status, age_s=age_s))
         found += strata(entity, language, hit, true)
         before = min(round(hit * 1.02), true)
         if entity == "PERSON":
@@ -159,6 +246,7 @@ def busy_board(now: float = NOW) -> BoardSnapshot:
         reading("MEDICAL_RECORD", "nl", 38, 38, target=0.85, status="no_interval", matched=lone, certified=sure)
     )
     found.append(reading("FAX_NUMBER", "en", 8, 11, version="1", age_s=90_000.0))
+    found = [_known(r, now) for r in found]
     return BoardSnapshot(
         computed_at=now - 2,
         readings=tuple(found),
@@ -182,6 +270,16 @@ def busy_board(now: float = NOW) -> BoardSnapshot:
             Change(now - 90_000, "config", "5f1c09aa", "sampling.loose_rate 0.05 → 0.1"),
         ),
         current_versions=((DETECTOR, "2"),),
+        drift=(
+            DriftSignal("entity", "es", "EMAIL_ADDRESS", 0.0, 1_208, 1, now - 5_300, "down", 0.42, 0.01),
+            DriftSignal("flagged", "es", "", 0.81, 52_400, 0),
+        ),
+        alarms=(
+            AlarmEvent("EMAIL_ADDRESS", "nl", DETECTOR, "2", "design_changed", now - 5 * DAY_S, 0.3),
+            AlarmEvent("PERSON", "en", DETECTOR, "2", "recall_fell", now // DAY_S * DAY_S - 3 * DAY_S, 9.4),
+            AlarmEvent("PHONE_NUMBER", "es", DETECTOR, "2", "stopped_knowing", now - 1.2 * DAY_S, 0.2),
+        ),
+        capacity_per_day=240.0,
     )
 
 

@@ -1,7 +1,8 @@
 """What one row of the page speaks of: a cell with its current and its previous version, and the state that sorts it.
 
-`act`: recall is below its target, or below what the version before had, with both intervals saying so. `unproven`: the
-interval holds the target. `unknown`: nothing can be told. `plain`: an interval and no target. `ok`: above the target.
+`act`: the cell's alarm is on, or recall is below its target, or below what the version before had, with both intervals
+saying so. `unproven`: the interval holds the target. `unknown`: nothing can be told, or what can be is of another day,
+or two readers agree too little. `plain`: an interval and no target. `ok`: above the target.
 Labels of misses come later than labels of hits, so an incomplete reading reads high: it can prove a fall, never a
 success.
 """
@@ -12,11 +13,13 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from monitor.exposition import clean
-from monitor.readings import ANY, BoardSnapshot, Reading
+from monitor.readings import ANY, CURRENT, BoardSnapshot, Reading, Status
 
 State: TypeAlias = Literal["act", "unproven", "unknown", "plain", "ok"]
 ORDER: tuple[State, ...] = ("act", "unproven", "unknown", "plain", "ok")
 """What needs somebody first."""
+VOID: frozenset[Status] = frozenset({"expired", "stale", "greyed"})
+"""Statuses of a number that is neither a proof of today's fall nor of today's success."""
 
 Version: TypeAlias = tuple[str, str]
 """Detector and version."""
@@ -33,6 +36,16 @@ class Cell(NamedTuple):
     state: State
     fell: bool
     """Whether the interval lies wholly below the previous version's."""
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether the alarm that recall fell is on: it was proved, and it holds for a while."""
+        return is_on(self.reading)
+
+    @property
+    def current(self) -> bool:
+        """Whether its number may be offered as the state of today."""
+        return self.reading.status in CURRENT
 
     @property
     def previous(self) -> Reading | None:
@@ -131,11 +144,28 @@ def _cell(readings: list[Reading], mine: Version, older: list[Version], window: 
 
 def _fell(cell: Cell) -> bool:
     upper, previous = cell.reading.matched.upper, cell.previous
-    if cell.reading.status == "expired" or previous is None or previous.status != "ok":
+    lower = None if previous is None else _proven(previous)
+    if cell.reading.status in VOID or lower is None:
         return False
     if finds_nothing(cell.reading):
         upper = 0.0
-    return upper is not None and previous.matched.lower is not None and upper < previous.matched.lower
+    return upper is not None and upper < lower
+
+
+def _proven(previous: Reading) -> float | None:
+    """Return what recall was at least with the version before, or None where nothing is proved by its labels.
+
+    It gets no more labels once it's replaced, so it may be stale; those that never came are then all taken for missed.
+    """
+    lower, pending = previous.matched.lower, previous.pending
+    if previous.status == "stale" and lower is not None and pending is not None:
+        return min(lower, pending.all_missed)
+    return lower if previous.status in CURRENT or previous.status == "stale" else None
+
+
+def is_on(reading: Reading) -> bool:
+    """Say whether a reading's alarm is on, crossing now or held from before."""
+    return reading.alarm is not None and reading.alarm.state in ("firing", "held")
 
 
 NOT_ONE_OF = 5
@@ -148,28 +178,31 @@ def finds_nothing(reading: Reading) -> bool:
 
 
 def state(reading: Reading) -> State:
-    """Return what a reading alone says; the certified lower limit stands in where there's no interval."""
-    lower, upper, target = reading.matched.lower, reading.matched.upper, reading.target
-    if target is not None and finds_nothing(reading) and reading.status != "expired":
+    """Return what a reading alone says; an alarm that's on needs no number beside it."""
+    if is_on(reading):
         return "act"
+    return "unknown" if reading.status in VOID else _judged(reading)
+
+
+def _judged(reading: Reading) -> State:
+    """Return what a number says; the certified lower limit stands in where there's no interval."""
+    lower, upper, target = reading.matched.lower, reading.matched.upper, reading.target
     if lower is None and reading.certified is not None:
         lower, upper = reading.certified.lower, 1.0
-    if reading.status == "expired" or lower is None or upper is None:
-        return "unknown"
-    if target is not None and upper < target:
+    if target is not None and (finds_nothing(reading) or (upper is not None and upper < target)):
         return "act"
-    if reading.status == "incomplete":
+    if lower is None or reading.status == "incomplete":
         return "unknown"
     if target is None:
         return "plain"
     return "ok" if lower >= target else "unproven"
 
 
-def _need(cell: Cell) -> tuple[bool, int, bool, float, str, str, str]:
-    """Sort the roll-up of everything first, then by state; the largest fall or shortfall first, then by name."""
+def _need(cell: Cell) -> tuple[bool, int, bool, bool, float, str, str, str]:
+    """Sort the roll-up of everything first, then by state; alarms and the largest fall first, then by name."""
     r, before = cell.reading, cell.previous
     estimate = r.matched.estimate if r.matched.estimate is not None else 0.0
     wanted = before.matched.estimate if cell.fell and before is not None else r.target
     short = estimate - wanted if wanted is not None else 0.0
     rank = len(ORDER) if cell.idle else ORDER.index(cell.state)
-    return not cell.whole, rank, cell.rolled_up, short, r.entity, r.language, r.detector
+    return not cell.whole, rank, not cell.alarmed, cell.rolled_up, short, r.entity, r.language, r.detector

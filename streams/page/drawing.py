@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -20,13 +19,15 @@ from markupsafe import Markup
 from monitor.exposition import clean
 from monitor.pipeline import Pipeline
 from monitor.readings import ANY, BoardSnapshot, Reading, largest
-from streams.page import axis, words
+from streams.page import axis, causes, drift, facts, words
 from streams.page.cells import Cell, Selection, cells, versions
 
 STALE_S = 30.0
 """Age (s) from which readings are called stale; the board publishes at most once a second and at least every few."""
 MAX_ROWS = 100
 """Rows drawn at once: what needs somebody comes first, and the filter finds the rest."""
+FULL_ROWS = 12
+"""Rows whose details are all there, so that the page stays small; the others' are a selection away."""
 MAX_NAMES = 10
 """Unknown entity names that are told; the exposition counts them all."""
 
@@ -36,8 +37,13 @@ def _text(name: str) -> str:
     return files("streams.page").joinpath(name).read_text("utf-8")
 
 
+def _bare(script: str) -> str:
+    """Return a script without indentation and without the lines that only comment."""
+    return "\n".join(line for line in map(str.strip, script.splitlines()) if line and not line.startswith("//"))
+
+
 STYLE = _text("style.css")
-SCRIPT = _text("live.js")
+SCRIPT = _bare(_text("live.js"))
 
 
 def _digest(text: str) -> str:
@@ -86,7 +92,12 @@ class Row(NamedTuple):
     marks: axis.Marks
     word: str
     why: str
+    mark: str
+    """Why the number isn't offered as it is."""
     spoken: str
+    facts: tuple[facts.Fact, ...]
+    full: bool
+    """Whether all of its details are there."""
 
 
 def render(snapshot: BoardSnapshot | None, pipeline: Pipeline, now: float, selection: Selection | None = None) -> str:
@@ -127,15 +138,17 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
     refused = bool(pipeline.config_problem)
     told = "act" if "act" in states or refused else "ok" if states & {"ok", "unproven"} else "unknown"
     state = "unknown" if stale else told
-    rows = [
-        Row(
-            c, key(c.reading), axis.marks(c), words.word(c), words.why(c.reading, snapshot.queues, now), words.spoken(c)
-        )
-        for c in found[:MAX_ROWS]
-    ]
+    lines, more_lines = causes.lines(found, snapshot, now)
+    drifted, more_drifted = drift.changed(snapshot.drift)
+    usual = facts.Made(pipeline.config, pipeline.net)
+    rows = [_row(c, snapshot, now, usual, full=i < FULL_ROWS) for i, c in enumerate(found[:MAX_ROWS])]
+    promises = {words.long(c.reading.alarm.promised_days) for c in found if c.reading.alarm is not None}
     return {
         "s": snapshot,
         "rows": rows,
+        "version": selection.version
+        if any(clean(" ".join(v)) == selection.version for v in versions(snapshot))
+        else "",
         "hidden": max(len(found) - MAX_ROWS, 0),
         "past": past[:MAX_ROWS],
         "stale": stale,
@@ -144,6 +157,12 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
         "title": words.title(found, stale=stale, refused=refused),
         "headline": words.headline(found, snapshot.queues, now),
         "rest": words.rest(found),
+        "lines": lines,
+        "more_lines": more_lines,
+        "thinning": words.thinning(snapshot),
+        "promise": promises.pop() if len(promises) == 1 else "",
+        "drifted": drifted,
+        "more_drifted": more_drifted,
         "choices": [
             (*field, values) for field, values in zip(selection._asdict().items(), _choices(snapshot), strict=True)
         ],
@@ -154,6 +173,22 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
         "unknown": unknown,
         "more_unknown": more_unknown,
     }
+
+
+def _row(cell: Cell, snapshot: BoardSnapshot, now: float, usual: facts.Made, *, full: bool) -> Row:
+    reading = cell.reading
+    rest = tuple(facts.others(reading, usual)) if full else ()
+    return Row(
+        cell,
+        key(reading),
+        axis.marks(cell),
+        words.word(cell),
+        words.why(reading, snapshot.queues, now),
+        words.mark(cell),
+        words.spoken(cell),
+        (*facts.recall(reading), *rest),
+        full,
+    )
 
 
 def _choices(snapshot: BoardSnapshot) -> tuple[list[tuple[str, str]], ...]:
@@ -172,15 +207,6 @@ def key(reading: Reading) -> str:
     """Return an id for a row that stays its own from refresh to refresh."""
     parts = f"{reading.entity}\0{reading.language}\0{reading.detector}".encode("utf-8", "backslashreplace")
     return hashlib.blake2b(parts, digest_size=4).hexdigest()
-
-
-def moment(at: float | None) -> str:
-    """Return a time as people read it, in UTC; an en dash where there's none.
-
-    >>> moment(0.0)
-    '1970-01-01 00:00:00 UTC'
-    """
-    return words.DASH if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _icon(state: str) -> Markup:
@@ -215,9 +241,12 @@ def _environment() -> jinja2.Environment:
         between=words.between,
         age=words.age,
         flagged_by=words.FLAGGED_BY,
-        waiting=words.waiting,
+        ratio=words.ratio,
         stratum_marks=axis.stratum_marks,
-        moment=moment,
+        minute=words.minute,
+        moment=words.moment,
+        moved=drift.moved,
+        what=drift.what,
         legend=_LEGEND,
         unknown_icon=_icon("unknown"),
         ANY=ANY,

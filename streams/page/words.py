@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
 
 from monitor.exposition import clean
-from monitor.readings import ANY, Queue, Reading, Share
+from monitor.readings import ANY, BoardSnapshot, Queue, Reading
 from streams.page.cells import Cell, State, finds_nothing
 
 DASH = "–"
@@ -31,13 +33,29 @@ STATUSES = {
     "no_interval": "no interval",
     "incomplete": "incomplete",
     "expired": "expired",
+    "stale": "no label lately",
+    "greyed": "readers disagree",
+    "marked": "readers differ",
 }
+ALARM = "alarm: recall fell"
 FLAGGED_BY = {
     "both": "net and detector",
     "loose_only": "net only",
     "detector_only": "detector only",
     "unflagged": "nothing",
 }
+
+
+class Limited(Protocol):
+    """Whatever has limits."""
+
+    @property
+    def lower(self) -> float | None:
+        """The lower one."""
+
+    @property
+    def upper(self) -> float | None:
+        """The upper one."""
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -66,9 +84,27 @@ def percent(value: float | None) -> str:
     return f"{figures} %"
 
 
-def between(share: Share) -> str:
+def between(limits: Limited) -> str:
     """Return `lower–upper`, or nothing."""
-    return "" if share.lower is None else f"{number(share.lower)}{DASH}{number(share.upper)}"
+    return "" if limits.lower is None else f"{number(limits.lower)}{DASH}{number(limits.upper)}"
+
+
+def ratio(part: int, whole: int) -> str:
+    """Return what a share rests on.
+
+    >>> ratio(88, 1120)
+    '88 / 1,120'
+    """
+    return f"{part:,} / {whole:,}"
+
+
+def moment(at: float | None) -> str:
+    """Return a time as people read it, in UTC; an en dash where there's none.
+
+    >>> moment(0.0)
+    '1970-01-01 00:00:00 UTC'
+    """
+    return DASH if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def age(seconds: float | None) -> str:
@@ -85,6 +121,28 @@ def age(seconds: float | None) -> str:
     return f"{int(seconds / 86_400)} d"
 
 
+def minute(at: float) -> str:
+    """Return a time to the minute, in UTC.
+
+    >>> minute(86_399.0)
+    '1970-01-01 23:59 UTC'
+    """
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def long(days: float) -> str:
+    """Return a length of time that is promised, never rounded up.
+
+    >>> long(7670.2), long(547.0), long(30), long(0.25)
+    ('20 years', '1.4 years', '30 days', '6 h')
+    """
+    years = days / 365.25
+    if years >= 1:
+        figures = f"{int(years)}" if years >= 10 else f"{int(years * 10 + 1e-9) / 10:g}"
+        return f"{figures} year{'' if figures == '1' else 's'}"
+    return age(days * 86_400) if days < 2 else f"{int(days)} days"
+
+
 def name(reading: Reading) -> str:
     """Return a cell's name in a sentence."""
     entity = "any entity" if reading.entity == ANY else clean(reading.entity)
@@ -94,11 +152,41 @@ def name(reading: Reading) -> str:
 
 def word(cell: Cell) -> str:
     """Return the state of a row in one or two words."""
+    if cell.alarmed:
+        return ALARM
     if cell.fell:
         return "fell"
     if cell.state == "unknown":
         return STATUSES.get(cell.reading.status, STATES["unknown"])
     return STATES[cell.state]
+
+
+def mark(cell: Cell) -> str:
+    """Return what stands beside a number that isn't offered as it is; nothing where the row says it already."""
+    reading = cell.reading
+    if reading.matched.estimate is None or reading.status in ("ok", "no_interval"):
+        return ""
+    said = reason(reading)
+    return "" if said == word(cell) else said
+
+
+def reason(reading: Reading) -> str:
+    """Return the words of a status, with the number that it comes from."""
+    said = STATUSES.get(reading.status, "")
+    if reading.status in ("marked", "greyed") and reading.agreement is not None:
+        return f"{said}: κ {number(reading.agreement.kappa, 2)}"
+    if reading.status == "stale" and reading.age_s is not None:
+        return f"no label for {age(reading.label_age_s)}"
+    return said
+
+
+def thinning(snapshot: BoardSnapshot) -> str:
+    """Return what is said of thinning; nothing where sampling runs at its rates."""
+    if snapshot.thinning >= 1:
+        return ""
+    capacity = "capacity" if snapshot.capacity_per_day is None else f"capacity {snapshot.capacity_per_day:,.0f} a day"
+    figures = f"{min(100 * snapshot.thinning, 99.9):.3g}"
+    return f"Sampling is thinned to {figures} %: the queue is over {capacity}."
 
 
 def why(reading: Reading, queues: Iterable[Queue], now: float) -> str:
@@ -114,6 +202,8 @@ def why(reading: Reading, queues: Iterable[Queue], now: float) -> str:
 
 def _lacking(reading: Reading, queues: Iterable[Queue], now: float) -> str:
     """Return what is missing for a number."""
+    if reading.status == "expired":
+        return "expired: what is labelled is older than these days"
     if reading.sampled == 0:
         return "nothing sampled yet"
     if reading.status == "no_label":
@@ -141,10 +231,11 @@ def headline(found: Sequence[Cell], queues: Iterable[Queue], now: float) -> str:
         return "No target is set: nothing is judged."
     if not acting:
         return f"None of {_plural(len(found), 'cell')} needs you."
-    first = sorted(acting, key=lambda c: c.rolled_up)[:2]
+    first = sorted(acting, key=lambda c: (not c.alarmed, c.rolled_up))[:2]
     more = f"; and {len(acting) - 2} more" if len(acting) > 2 else ""
     verb = "needs" if len(acting) == 1 else "need"
-    return f"{len(acting)} of {_plural(len(found), 'cell')} {verb} you: {'; '.join(map(_trouble, first))}{more}."
+    trouble = "; ".join(_trouble(c, now) for c in first)
+    return f"{len(acting)} of {_plural(len(found), 'cell')} {verb} you: {trouble}{more}."
 
 
 def rest(found: Sequence[Cell]) -> str:
@@ -161,8 +252,10 @@ def title(found: Sequence[Cell], *, stale: bool, refused: bool) -> str:
     states = Counter(c.state for c in found)
     if stale:
         return "stale"
+    alarms = sum(c.alarmed for c in found)
     if states["act"]:
-        return f"{states['act']} of {len(found)} {'needs' if states['act'] == 1 else 'need'} you"
+        told = f"{_plural(alarms, 'alarm')}, " if alarms else ""
+        return f"{told}{states['act']} of {len(found)} {'needs' if states['act'] == 1 else 'need'} you"
     if refused:
         return "config refused"
     return "no number yet" if len(found) == states["unknown"] else "nothing needs you"
@@ -174,11 +267,16 @@ def spoken(cell: Cell) -> str:
     if share.estimate is None:
         return "no estimate"
     interval = "" if share.lower is None else f", {number(share.lower)} to {number(share.upper)}"
-    return f"{number(share.estimate)}{interval}" + (f"; target {number(target)}" if target else "")
+    aside = "" if cell.current else f"; {STATUSES[cell.reading.status]}"
+    return f"{number(share.estimate)}{interval}" + (f"; target {number(target)}" if target else "") + aside
 
 
-def _trouble(cell: Cell) -> str:
+def _trouble(cell: Cell, now: float) -> str:
     r, before = cell.reading, cell.previous
+    if cell.alarmed:
+        since = r.alarm.on_since if r.alarm is not None else None
+        lasts = "" if since is None else f" for {age(now - since)}"
+        return f"{name(r)}: recall fell below its target {number(r.target, 2)}, alarm on{lasts}"
     if cell.fell and before is not None:
         fall = f"fell from {number(before.matched.estimate, 2)} to {number(r.matched.estimate, 2)}"
         return f"{name(r)} {fall} with version {clean(r.version)}"

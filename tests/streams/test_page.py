@@ -13,7 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.pipeline import Pipeline
-from monitor.readings import BoardSnapshot, Certified, Change, Reading, Share, Tally
+from monitor.readings import (
+    AlarmEvent,
+    BoardSnapshot,
+    Certified,
+    Change,
+    DriftSignal,
+    Pending,
+    Reading,
+    Share,
+    Status,
+    Tally,
+)
 from streams.page import POLICY, Selection, render
 from streams.page.cells import ORDER, cells
 
@@ -49,7 +60,7 @@ def states(snapshot: BoardSnapshot, selection: Selection = EVERYTHING) -> dict[s
 def test_the_first_sentence_says_what_the_page_means_now() -> None:
     """How many need somebody, which, and why."""
     assert headline(draw(boards.busy_board())) == (
-        "5 of 21 cells need you: PERSON/en fell from 0.93 to 0.57 with version 2; "
+        "5 of 21 cells need you: PERSON/en: recall fell below its target 0.90, alarm on for 3 d; "
         "NATIONAL_ID/nl is below its target 0.90: at most 0.88; and 3 more."
     )
 
@@ -57,7 +68,7 @@ def test_the_first_sentence_says_what_the_page_means_now() -> None:
 def test_title_and_icon_carry_the_state() -> None:
     """A tab among others says whether to look."""
     acting, quiet = draw(boards.busy_board()), draw(boards.quiet_board())
-    assert "<title>5 of 21 need you – recallwatch</title>" in acting
+    assert "<title>1 alarm, 5 of 21 need you – recallwatch</title>" in acting
     assert "<title>no number yet – recallwatch</title>" in quiet
     icons = [re.findall(r'<link rel=icon href="([^"]*)">', page) for page in (acting, quiet)]
     assert icons[0] != icons[1]
@@ -86,6 +97,10 @@ ONE = "PERSON/en"
         (boards.reading("PERSON", "en", 990, 1000, target=0.9, status="incomplete"), "unknown"),
         (boards.reading("PERSON", "en", 50, 100, target=0.9, status="incomplete"), "act"),
         (boards.reading("PERSON", "en", 50, 100, target=0.9, status="expired"), "unknown"),
+        (boards.reading("PERSON", "en", 50, 100, target=0.9, status="stale"), "unknown"),
+        (boards.reading("PERSON", "en", 50, 100, target=0.9, status="greyed"), "unknown"),
+        (boards.reading("PERSON", "en", 990, 1000, target=0.9, status="marked"), "ok"),
+        (boards.reading("PERSON", "en", 50, 100, target=0.9, status="marked"), "act"),
     ],
 )
 def test_what_a_reading_says_about_its_cell(reading: Reading, state: str) -> None:
@@ -106,6 +121,25 @@ def test_an_incomplete_version_before_proves_no_fall() -> None:
     """Hits are labelled sooner than misses: it may just have read high."""
     before = boards.reading("PERSON", "en", 940, 1000, version="1", age_s=9e4, status="incomplete")
     assert states(board(boards.reading("PERSON", "en", 600, 1000), before)) == {ONE: "plain"}
+
+
+@pytest.mark.parametrize("status", ["greyed", "expired"])
+def test_readers_who_disagree_prove_no_fall(status: Status) -> None:
+    """Nor does a number of another day, on either side of the change."""
+    good = boards.reading("PERSON", "en", 940, 1000, version="1", age_s=9e4)
+    bad = boards.reading("PERSON", "en", 600, 1000)
+    assert states(board(msgspec.structs.replace(bad, status=status), good)) == {ONE: "unknown"}
+    assert states(board(bad, msgspec.structs.replace(good, status=status))) == {ONE: "plain"}
+
+
+@pytest.mark.parametrize(("all_missed", "state"), [(0.9, "act"), (0.3, "plain")])
+def test_a_version_that_gets_no_more_labels_proves_a_fall_if_its_missing_ones_change_nothing(
+    all_missed: float, state: str
+) -> None:
+    """It is stale soon after it was replaced; what never came is taken for missed."""
+    before = boards.reading("PERSON", "en", 940, 1000, version="1", age_s=9e5, status="stale")
+    before = msgspec.structs.replace(before, pending=Pending(12, all_missed, 1.0))
+    assert states(board(boards.reading("PERSON", "en", 600, 1000), before)) == {ONE: state}
 
 
 def test_a_cell_without_a_reading_of_the_current_version_is_among_the_earlier_ones() -> None:
@@ -205,10 +239,33 @@ def test_unknown_names_are_listed_the_commonest_first_and_bounded() -> None:
 def test_the_page_is_small_and_names_no_other_host() -> None:
     """Twenty cells with all their strata and as many unknown names as are listed, all included, in less than 50 KB."""
     names = tuple(Tally((f"{i:X<64}",), 1000) for i in range(200))
-    page = draw(msgspec.structs.replace(boards.busy_board(), unknown_entities=names))
+    page = draw(msgspec.structs.replace(boards.busy_board(), unknown_entities=names, thinning=0.25))
     assert len(page.encode()) < 50_000
     assert set(re.findall(r"https?://[^\s\"'&<>)]+", page)) <= {"http://www.w3.org/2000/svg"}
     assert "http" not in POLICY
+
+
+def test_all_details_of_a_row_far_down_are_a_selection_away() -> None:
+    """What needs somebody first has all of them in the page."""
+    page = draw(boards.busy_board())
+    far = states(boards.busy_board())
+    entity, language = list(far)[-2].split("/")
+    assert f'<a href="?entity={entity}&amp;language={language}">' in page
+    assert page.count("<th>flagged by") < len(far)
+    alone = draw(boards.busy_board(), selection=Selection(entity, language))
+    assert '<a href="?entity' not in alone
+    assert "<dt>sample" in alone
+
+
+def test_a_link_to_a_row_is_no_way_to_smuggle() -> None:
+    """Names are quoted in it, and the version that was asked for stays."""
+    name = '"&<b>#%'
+    readings = [boards.reading(f"{name}{i}", "en", version=v) for i in range(14) for v in ("1", "2")]
+    page = draw(board(*readings), selection=Selection(version=f"{boards.DETECTOR} 1"))
+    links = re.findall(r'<a href="\?entity=([^"]*)">', page)
+    assert len(links) == 2
+    quoted = "%22%26%3Cb%3E%23%25"
+    assert all(re.fullmatch(rf"{quoted}\d+&amp;language=en&amp;version=presidio%201", link) for link in links)
 
 
 def test_rows_beyond_the_bound_are_counted() -> None:
@@ -245,6 +302,9 @@ def named(value: str) -> str:
         current_versions=((value, value),),
         changes=(Change(boards.NOW, "config", value, value),),
         unknown_entities=(Tally((value,), 3),),
+        alarms=(AlarmEvent(value, value, value, value, "stopped_knowing", boards.NOW, None),),
+        drift=(DriftSignal("entity", value, value or "x", 0.1, 9, 1, boards.NOW, "up", 0.1, 0.2),),
+        drift_notes=(value,),
     )
     return draw(snapshot, msgspec.structs.replace(boards.worker(), config=value, config_problem=value or "x"))
 

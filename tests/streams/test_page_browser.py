@@ -39,7 +39,7 @@ class Stream:
         return self.published
 
     def change(self, found: int) -> None:
-        """Let PERSON/en have found so many of 204."""
+        """Let PERSON/en have found so many of 204, and its alarm be off."""
         board = boards.busy_board()
         readings = tuple(self._changed(r, found) for r in board.readings)
         self.published = (msgspec.structs.replace(board, readings=readings), boards.worker())
@@ -47,7 +47,9 @@ class Stream:
     @staticmethod
     def _changed(r: Reading, found: int) -> Reading:
         is_it = (r.entity, r.language, r.version, r.stratum, r.window.days) == ("PERSON", "en", "2", None, 7)
-        return msgspec.structs.replace(r, matched=boards.share(found, 204)) if is_it else r
+        if not is_it:
+            return r
+        return msgspec.structs.replace(r, matched=boards.share(found, 204), alarm=boards.alarm())
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +107,7 @@ def test_the_page_loads_without_an_error_and_asks_no_other_host(page: Page, serv
     assert [url for url in asked if not url.startswith((server.url, "data:"))] == []
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+@pytest.mark.parametrize("width", [320, 360, 768, 1060, 1280])
 def test_the_page_never_scrolls_sideways(page: Page, server: HttpServer, width: int) -> None:
     """Not on a phone either, with every detail open."""
     page.set_viewport_size({"width": width, "height": 800})
@@ -208,7 +210,7 @@ def test_a_worker_that_is_gone_is_said_and_so_is_its_return(page: Page, server: 
     page.unroute("**/*", refuse)
     page.clock.run_for(10_000)
     expect(page.locator("#gone")).to_be_hidden()
-    expect(page).to_have_title("5 of 21 need you – recallwatch")
+    expect(page).to_have_title("1 alarm, 5 of 21 need you – recallwatch")
 
 
 @pytest.mark.parametrize(("scheme", "background"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(21, 22, 23)")])

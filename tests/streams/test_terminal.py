@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import msgspec
 import pytest
-from boards import busy_board, quiet_board, reading
+from boards import agreement, alarm, busy_board, quiet_board, reading
 from replays import ANNA, BO, config, corpus_line, decision, replay, spans_of
 from rich.console import Console
 
 from monitor.config import read_config
-from monitor.readings import ANY, BoardSnapshot, Reading, Tally
+from monitor.readings import ANY, BoardSnapshot, Reading, Share, Status, Tally
 from streams.replay import Replay
 from streams.terminal import print_snapshot
 
@@ -204,3 +204,51 @@ def test_nothing_at_all_is_said() -> None:
     """An empty table would look like a result."""
     text = printed(Replay(read_config({})).snapshot())
     assert text.strip() == "No decision could be read."
+
+
+def test_what_else_is_known_has_a_table() -> None:
+    """Limits that hold at every look, precision with its counts, kappa, the alarm; a dash where there's none."""
+    known = msgspec.structs.replace(
+        reading("PERSON", "es", 45, 50, target=0.9), agreement=agreement(0.72), alarm=alarm("firing", 9.4)
+    )
+    bare = msgspec.structs.replace(reading("PERSON", "nl", 45, 50), any_time=None)
+    text = printed(msgspec.structs.replace(quiet_board(), readings=(known, bare)))
+    found = {row[1]: row for row in rows(text, "Read any time, precision, two readers")}
+    assert known.any_time is not None
+    assert known.precision is not None
+    limits = f"{known.any_time.lower:.3f}–{known.any_time.upper:.3f}"
+    share = number(known.precision.estimate)
+    assert found["es"] == ["PERSON", "es", limits, share, "45/51", "0.720", "firing"]
+    assert found["nl"] == ["PERSON", "nl", "–", share, "45/51", "–", "–"]
+
+
+def test_a_board_that_knows_nothing_else_has_no_such_table() -> None:
+    """A head without rows would look like a result."""
+    bare = msgspec.structs.replace(reading("PERSON", "nl", 45, 50), any_time=None, precision=None)
+    assert "Read any time" not in printed(msgspec.structs.replace(quiet_board(), readings=(bare,)))
+
+
+STATUS_WORDS: list[tuple[Status, str]] = [
+    ("stale", "no label lately"),
+    ("greyed", "readers disagree"),
+    ("marked", "readers differ"),
+    ("incomplete", "labels missing"),
+    ("expired", "expired"),
+]
+
+
+@pytest.mark.parametrize(("status", "words"), STATUS_WORDS)
+def test_a_number_that_is_not_offered_as_it_is_has_its_mark(status: Status, words: str) -> None:
+    """Below the tables, by cell; one that may be offered has none."""
+    text = printed(msgspec.structs.replace(quiet_board(), readings=(reading("PERSON", "nl", 45, 50, status=status),)))
+    assert f"With a mark: PERSON/nl: {words}" in text
+    good = printed(msgspec.structs.replace(quiet_board(), readings=(reading("PERSON", "nl", 45, 50),)))
+    assert "With a mark" not in good
+
+
+@pytest.mark.parametrize(("status", "words"), STATUS_WORDS)
+def test_what_has_no_number_is_named_with_any_status(status: Status, words: str) -> None:
+    """An expired cell has none, for instance."""
+    empty = reading("PERSON", "nl", 0, 0, status=status, labelled=0, matched=Share(0, 0))
+    text = printed(msgspec.structs.replace(quiet_board(), readings=(empty,)))
+    assert f"No number: PERSON/nl: {words}" in text
