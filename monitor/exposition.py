@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from monitor import metrics as m
 from monitor.pipeline import Pipeline
-from monitor.readings import ANY, BoardSnapshot, Count, Queue, Reading, Share, Tally
+from monitor.readings import ANY, CURRENT, BoardSnapshot, Count, DriftSignal, Queue, Reading, Share, Tally
 
 UNKNOWN = "unknown"
 """Stands for None and for the empty string, which Prometheus would take for a label that isn't there."""
@@ -69,7 +69,11 @@ def samples(snapshot: BoardSnapshot | None, pipeline: Pipeline) -> Iterator[Samp
     -------
     In no particular order. What is None or not finite gives no sample.
     """
-    published = chain(_board(snapshot), _cells(snapshot)) if snapshot is not None and pipeline.is_board else ()
+    published = (
+        chain(_board(snapshot), _cells(snapshot), _agreements(snapshot), _alarms(snapshot))
+        if snapshot is not None and pipeline.is_board
+        else ()
+    )
     return chain(_flows(pipeline), _worker(pipeline), published)
 
 
@@ -118,6 +122,7 @@ def _worker(pipeline: Pipeline) -> Iterator[Sample]:
     yield from _one(m.BOARD_OWNER, (), pipeline.is_board)
     yield from _one(m.CONFIG_REFUSED, (), bool(pipeline.config_problem))
     yield from _one(m.KEY_IS_DEFAULT, (), pipeline.key_is_default)
+    yield from _one(m.THINNING, (), pipeline.thinning)
     yield from _one(m.ASSIGNED, (), pipeline.partitions_assigned)
     yield from _one(m.STARTED, (), pipeline.started_at)
     yield from _one(m.HEARTBEAT, (), pipeline.heartbeat_at)
@@ -138,6 +143,20 @@ def _board(snapshot: BoardSnapshot) -> Iterator[Sample]:
     ):
         yield from _added(metric, _pairs(tallies))
     yield from _queue(snapshot.queues)
+    yield from _one(m.QUEUE_CAPACITY, (), snapshot.capacity_per_day)
+    yield from _drift(snapshot.drift)
+
+
+def _drift(signals: Iterable[DriftSignal]) -> Iterator[Sample]:
+    """Export each signal; one that isn't about an entity is about any."""
+    seen: set[tuple[str, ...]] = set()
+    for signal in signals:
+        labels = (clean(signal.signal), clean(signal.language), clean(signal.entity or ANY))
+        if labels not in seen:
+            seen.add(labels)
+            yield from _one(m.DRIFT_SHARE, labels, signal.share)
+            yield from _one(m.DRIFT_FOUND, labels, signal.shifts)
+            yield from _one(m.DRIFT_CHANGE, (*labels, clean(signal.direction)), signal.at)
 
 
 def _pairs(tallies: Iterable[Tally]) -> Iterator[tuple[tuple[str, ...], float]]:
@@ -180,6 +199,45 @@ def _cells(snapshot: BoardSnapshot) -> Iterator[Sample]:
             yield from _stratum(cell, reading)
 
 
+def _agreements(snapshot: BoardSnapshot) -> Iterator[Sample]:
+    """Return what two readers say, once a cell: it is the same beside every version."""
+    seen: set[tuple[str, ...]] = set()
+    for reading in snapshot.readings:
+        entity, language, _, _, window = _cell(reading)
+        pair, found = (entity, language, window), reading.agreement
+        if found is not None and pair not in seen and len(seen) < m.MAX_CELLS:
+            seen.add(pair)
+            yield from _one(m.TWICE, pair, found.documents)
+            yield from _one(m.KAPPA_ESTIMATE, pair, found.kappa)
+            yield from _one(m.KAPPA_LOWER, pair, found.lower)
+            yield from _one(m.KAPPA_UPPER, pair, found.upper)
+            yield from _one(m.SPAN_F1, pair, found.span_f1)
+            yield from _one(m.SPAN_IOU, pair, found.mean_iou)
+            yield from _one(m.MISSED_BY_BOTH, pair, found.missed_by_both)
+
+
+def _alarms(snapshot: BoardSnapshot) -> Iterator[Sample]:
+    """Return every alarm, withheld cells' too, and what was told last."""
+    seen: set[tuple[str, ...]] = set()
+    for reading in snapshot.readings:
+        cell, alarm = _cell(reading)[:-1], reading.alarm
+        if alarm is not None and cell not in seen:
+            seen.add(cell)
+            yield Sample(m.ALARM_ON, cell, alarm.state in ("firing", "held"))
+            yield from _one(m.ALARM_EVIDENCE, cell, alarm.evidence)
+            yield from _one(m.ALARM_BAR, cell, alarm.bar)
+            yield from _one(m.ALARM_PROMISED, cell, alarm.promised_days * 86_400)
+            yield from _one(m.ALARM_LABELLED, cell, alarm.labelled)
+            yield from _one(m.ALARM_SINCE, cell, alarm.on_since)
+            yield Sample(m.ALARM_RESTATED, cell, alarm.restated)
+    told: dict[tuple[str, ...], float] = {}
+    for event in snapshot.alarms:
+        key = tuple(map(clean, (event.entity, event.language, event.detector, event.version, event.cause)))
+        told[key] = max(event.at, told.get(key, event.at))
+    for labels, at in told.items():
+        yield from _one(m.TOLD, labels, at)
+
+
 def _cell(reading: Reading) -> tuple[str, ...]:
     days = reading.window.days
     window = "all" if days is None else f"{days}d"
@@ -199,6 +257,27 @@ def _population(cell: tuple[str, ...], reading: Reading, computed_at: float) -> 
     yield from _one(m.LABELLED, cell, reading.labelled)
     yield from _one(m.NEWEST_DRAW, cell, None if age_s is None else computed_at - age_s)
     yield Sample(m.STATUS, (*cell, clean(reading.status)), 1)
+    yield Sample(m.CURRENT, cell, reading.status in CURRENT)
+    yield from _beside(cell, reading)
+
+
+def _beside(cell: tuple[str, ...], reading: Reading) -> Iterator[Sample]:
+    """Return what stands beside recall: other limits, what is pending, precision."""
+    any_time, pending, precision, optimistic = reading.any_time, reading.pending, reading.precision, reading.optimistic
+    if any_time is not None:
+        yield from _one(m.ANY_TIME_LOWER, cell, any_time.lower)
+        yield from _one(m.ANY_TIME_UPPER, cell, any_time.upper)
+    if pending is not None:
+        yield from _one(m.PENDING, cell, pending.documents)
+        yield from _one(m.PENDING_MISSED, cell, pending.all_missed)
+        yield from _one(m.PENDING_FOUND, cell, pending.all_found)
+    if precision is not None:
+        yield from _one(m.PRECISION_ESTIMATE, cell, precision.estimate)
+        yield from _one(m.PRECISION_LOWER, cell, precision.lower)
+        yield from _one(m.PRECISION_UPPER, cell, precision.upper)
+        yield from _one(m.RIGHT, cell, precision.right)
+        yield from _one(m.DETECTED, cell, precision.detected)
+    yield from _one(m.OPTIMISTIC, cell, None if optimistic is None else optimistic.estimate)
 
 
 def _share(labels: tuple[str, ...], share: Share) -> Iterator[Sample]:

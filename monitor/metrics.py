@@ -37,6 +37,9 @@ class Metric(NamedTuple):
 
 PLACE = ("channel", "partition")
 CELL = ("entity", "language", "detector", "version", "window")
+ALARM = CELL[:-1]
+PAIR = ("entity", "language", "window")
+SIGNAL = ("signal", "language", "entity")
 SHARE = (*CELL, "reading")
 """`reading`: `matched` (same entity, IoU) or `masked` (every character of the true span covered)."""
 
@@ -55,8 +58,8 @@ def _moment(noun: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
     return Metric(f"recallwatch_{noun}_timestamp_seconds", "gauge", text, labels, "seconds")
 
 
-def _flag(noun: str, text: str) -> Metric:
-    return Metric(f"recallwatch_{noun}", "gauge", text + " (1 or 0).")
+def _flag(noun: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
+    return Metric(f"recallwatch_{noun}", "gauge", text + " (1 or 0).", labels)
 
 
 def _info(noun: str, text: str, labels: tuple[str, ...]) -> Metric:
@@ -88,6 +91,7 @@ READY = _flag("ready", "Whether this worker has its partitions and its verified 
 BOARD_OWNER = _flag("board_owner", "Whether this worker is the board and exports readings")
 CONFIG_REFUSED = _flag("config_refused", "Whether the config file on disk is refused and an older one in force")
 KEY_IS_DEFAULT = _flag("sampling_key_default", "Whether the sampling key is the published default")
+THINNING = _gauge("thinning", "ratio", "Share of the sample that is drawn here while the review queue is over a bound.")
 ASSIGNED = _gauge("assigned", "partitions", "Partitions assigned to this worker.")
 POSITION = _gauge("position", "offset", "Offset that this worker reads next.", PLACE)
 LAG = _gauge("consumer_lag", "records", "Records between the position and the end of the partition.", PLACE)
@@ -115,7 +119,11 @@ QUEUE_DONE = _gauge("queue_done", "tasks", "Annotation tasks answered.", ("langu
 QUEUE_OPEN = _gauge("queue_open", "tasks", "Annotation tasks without an answer: the queue's depth.", ("language",))
 QUEUE_SKIPPED = _gauge("queue_skipped", "tasks", "Annotation tasks that an annotator skipped.", ("language",))
 QUEUE_OLDEST = _moment("queue_oldest_draw", "Event time of the oldest open task's document.", ("language",))
+QUEUE_CAPACITY = _gauge("queue_capacity", "tasks", "Annotation tasks a day that annotators get through, as configured.")
 CELLS_WITHHELD = _gauge("withheld", "cells", "Cells not exported because of the bound on series.")
+DRIFT_SHARE = _gauge("drift_share", "ratio", "Share of documents since the signal's last change.", SIGNAL)
+DRIFT_FOUND = _gauge("drift_found", "shifts", "Changes of the signal found so far.", SIGNAL)
+DRIFT_CHANGE = _moment("drift_change", "When the signal's last change was found.", (*SIGNAL, "direction"))
 
 # What the board reads, by cell
 
@@ -143,8 +151,41 @@ CELL_SAMPLED = _gauge("cell_sampled", "documents", "Documents sampled.", CELL)
 LABELLED = _gauge("cell_labelled", "documents", "Documents whose label is in, those without the entity included.", CELL)
 NEWEST_DRAW = _moment("newest_draw", "Event time of the newest labelled document.", CELL)
 STATUS = _info("reading_status", "Whether the reading can be relied on", (*CELL, "status"))
+CURRENT = _flag("reading_current", "Whether the reading may be taken for the state of today", CELL)
+ANY_TIME_LOWER = _gauge("any_time_lower", "ratio", "Lower limit of recall that holds at all times at once.", CELL)
+ANY_TIME_UPPER = _gauge("any_time_upper", "ratio", "Upper limit of recall that holds at all times at once.", CELL)
+PENDING = _gauge("pending", "documents", "Drawn documents without a label: open, overdue or skipped.", CELL)
+PENDING_MISSED = _gauge("pending_missed", "ratio", "Recall if all that they hold were missed.", CELL)
+PENDING_FOUND = _gauge("pending_found", "ratio", "Recall if all that they hold were found.", CELL)
+PRECISION_ESTIMATE = _gauge("precision_estimate", "ratio", "Share of the detected spans that is right.", CELL)
+PRECISION_LOWER = _gauge("precision_lower", "ratio", "Lower limit of that share.", CELL)
+PRECISION_UPPER = _gauge("precision_upper", "ratio", "Upper limit of that share.", CELL)
+RIGHT = _gauge("right", "spans", "Right spans among the detected ones, in labelled documents, unweighted.", CELL)
+DETECTED = _gauge("detected", "spans", "Detected spans in labelled documents, unweighted.", CELL)
+OPTIMISTIC = _gauge("optimistic_recall", "ratio", "Recall by recapture with the second detector: optimistic.", CELL)
 STRATUM_FOUND = _gauge("stratum_found", "occurrences", "Found occurrences by stratum.", (*SHARE, "stratum"))
 STRATUM_TRUE = _gauge("stratum_true", "occurrences", "Labelled occurrences by stratum.", (*SHARE, "stratum"))
+
+# What the board reads of two readers, whatever the version
+
+TWICE = _gauge("read_twice", "documents", "Documents that two people read blind, unweighted.", PAIR)
+KAPPA_ESTIMATE = _gauge("kappa_estimate", "ratio", "Cohen's kappa of two readers, by document.", PAIR)
+KAPPA_LOWER = _gauge("kappa_lower", "ratio", "Lower limit of kappa.", PAIR)
+KAPPA_UPPER = _gauge("kappa_upper", "ratio", "Upper limit of kappa.", PAIR)
+SPAN_F1 = _gauge("span_agreement_f1", "ratio", "F1 of one reader's spans against the other's.", PAIR)
+SPAN_IOU = _gauge("span_agreement_iou", "ratio", "Mean overlap of the spans that both marked.", PAIR)
+MISSED_BY_BOTH = _gauge("missed_by_both", "ratio", "Share that both readers missed: optimistic.", PAIR)
+
+# What the pager stands on, by cell with a target of a version in traffic
+
+ALARM_ON = _flag("alarm_on", "Whether recall is below its target, said at the promised rate of false alarms", ALARM)
+ALARM_EVIDENCE = _gauge("alarm_evidence", "nats", "Log-evidence that recall is below its target.", ALARM)
+ALARM_BAR = _gauge("alarm_bar", "nats", "Log-evidence at which the alarm goes on.", ALARM)
+ALARM_PROMISED = _gauge("alarm_promised", "seconds", "Mean time up to a false alarm of the cell, at least.", ALARM)
+ALARM_LABELLED = _gauge("alarm_labelled", "documents", "Labelled documents with the entity that it has seen.", ALARM)
+ALARM_SINCE = _moment("alarm_on", "When the alarm went on.", ALARM)
+ALARM_RESTATED = _flag("alarm_restated", "Whether a corrected label took back evidence that was published", ALARM)
+TOLD = _moment("told", "When somebody was last told of a cell, by cause.", (*ALARM, "cause"))
 
 METRICS: tuple[Metric, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Metric))
 """All of them, in the order above."""
@@ -158,7 +199,7 @@ _UNREADABLE = (
 
 KNOWN: dict[Metric, tuple[tuple[str, ...], ...]] = {
     SAMPLED: (("random",), ("loose",), ("both",)),
-    TASKS: (("label",),),
+    TASKS: (("label",), ("adjudicate",)),
     LABELS: _OUTCOMES,
     DEAD_LETTERS: _UNREADABLE,
     QUARANTINED: _REASONS,
