@@ -42,6 +42,8 @@ PER_S = 20.0
 SWAP_AFTER_S = 75.0
 RECORDED_SWAP_AFTER_S = 20.0
 SETTLED_WITHIN_S = 60.0
+_CLOCK = ("alarm.period=5", f"labels.deadline_days={60 / 86_400}")
+"""A demo's day is five seconds long, and a label late after a minute."""
 console = Console(highlight=False)
 
 
@@ -97,7 +99,7 @@ def _targets(**recalls: float) -> tuple[str, ...]:
 @contextlib.asynccontextmanager
 async def stage(story: Story) -> AsyncIterator[tuple[DemoWorker, Traffic]]:
     """Start broker, topics, worker and traffic, and leave nothing running."""
-    settings = load_settings(None, [*story.settings, "sampling.key=demo", "http.port=0"], {})
+    settings = load_settings(None, [*story.settings, *_CLOCK, "sampling.key=demo", "http.port=0"], {})
     async with contextlib.AsyncExitStack() as stack:
         with console.status("starting the embedded broker …"):
             broker = stack.enter_context(EmbeddedBroker())
@@ -126,9 +128,20 @@ async def tell_once(story: Story) -> bool:
     if seen:
         now, then = f"at most {after.upper:.3f} now", f"at least {before.lower:.3f} before"
         console.print(f"[bold]The fall was seen:[/] {story.entity} recall is {now}, {then}.")
+        console.print(_paged(readings[1]))
     else:
         console.print(f"[bold]The fall was not seen:[/] the intervals of {story.entity} overlap, or one has no limits.")
     return seen
+
+
+def _paged(reading: Reading) -> str:
+    """Return whether somebody would have been woken."""
+    alarm = reading.alarm
+    if alarm is None or (alarm.evidence is None and alarm.fired_evidence is None):
+        return "The alarm knows nothing yet of this version."
+    if alarm.state in ("firing", "held"):
+        return f"[bold]The alarm is on:[/] evidence {alarm.fired_evidence:.1f}, and {alarm.bar:.1f} is enough."
+    return f"The alarm is quiet: evidence {alarm.evidence or 0.0:.1f} of {alarm.bar:.1f}."
 
 
 async def _send_all(traffic: Traffic, name: str, known: Iterator[Known], count: int | None) -> None:
