@@ -7,7 +7,7 @@ ledger that opens adds up a hundred thousand documents while everybody waits, an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -35,6 +35,9 @@ class Rule(NamedTuple):
 _Span = tuple[int, int, str]
 _Place = tuple[int, str, str, str, Stratum, float]
 """Day, language, detector, version, stratum, inclusion probability; plain, for making and hashing it is what costs."""
+_Floors = tuple[float, float]
+_When = tuple[_Floors, int] | None
+"""The smallest rates in force and the alarm's period; None where an older version drew the document."""
 _FEW = 100
 """Pairs of spans that are compared one by one in less time than the matching of them begins in."""
 _ONE_TASK = {
@@ -71,12 +74,10 @@ class Contributions:
         """What two readers say of the texts that two people read; they are few."""
         self._drawn: Counter[tuple[_Place, str, str, bool, bool, bool]] = Counter()
         """By place, config, net, and whether it's labelled, skipped, served by another version's label."""
-        self._cells: Counter[tuple[_Place, str, int, int, int]] = Counter()
-        """By place, entity, and a document's true occurrences, matched ones, masked ones."""
-        self._right: Counter[tuple[_Place, str, int, int]] = Counter()
-        """By place, entity, and a labelled document's right and detected spans."""
-        self._entries: Counter[tuple[_Place, tuple[float, float], int, str, int, int, bool]] = Counter()
-        """By place, floors, period, entity, found, true, labelled; without a label all that's detected is both."""
+        self._cells: Counter[tuple[_Place, _When, str, int, int, int, int]] = Counter()
+        """Labelled ones by place, time, entity: true occurrences, matched ones, masked ones, detected spans."""
+        self._unlabelled: Counter[tuple[_Place, _When, str, int]] = Counter()
+        """By place, time, entity: detected spans."""
         self._counts: Counter[tuple[int, CountKey]] = Counter()
 
     def add(self, document: Document) -> None:
@@ -100,35 +101,35 @@ class Contributions:
         self._add_outcomes(document)
 
     def _add_cells(self, place: _Place, drawn: Drawn, truth: Answer | None) -> None:
-        """Count what was found of every entity that the label names, what of the detected was right, and of all."""
-        if not drawn.spans and (truth is None or not truth.spans):
-            return
-        fold = self._rule.fold
+        """Count what was found of every entity that the label names, what of the detected was right, and of all.
+
+        Without a label the alarm alone takes it, and all that's detected for right.
+        """
+        floors, fold = drawn.floors, self._rule.fold
+        when = None if floors is None else (floors, int(drawn.at // self._rule.period_s))
         found = {(start, end, fold(entity)) for start, end, entity in drawn.spans}
-        detected = _with_all(_by_entity(found))
+        detected = _by_entity(found)
         if truth is None:
-            self._add_entries(place, drawn, ((entity, n, n) for entity, n in detected.items()), labelled=False)
+            if when is not None and found:
+                for entity, n in detected.items():
+                    self._unlabelled[place, when, entity, n] += 1
+                self._unlabelled[place, when, ANY_ENTITY, len(found)] += 1
             return
+        cells = self._cells
         true = {(start, end, fold(entity)) for start, end, entity in truth.spans}
-        occurrences = _with_all(_by_entity(true))
+        occurrences = _by_entity(true)
         if true <= found:
             by_matching = by_mask = occurrences
         else:
-            by_matching, by_mask = map(_with_all, _caught(true, found, self._rule.iou))
+            by_matching, by_mask = _caught(true, found, self._rule.iou)
         for entity, y in occurrences.items():
-            self._cells[place, entity, y, by_matching.get(entity, 0), by_mask.get(entity, 0)] += 1
+            caught = by_matching.get(entity, 0), by_mask.get(entity, 0)
+            cells[place, when, entity, y, *caught, detected.pop(entity, 0)] += 1
         for entity, n in detected.items():
-            self._right[place, entity, by_matching.get(entity, 0), n] += 1
-        named = ((entity, by_matching.get(entity, 0), y) for entity, y in occurrences.items())
-        self._add_entries(place, drawn, named, labelled=True)
-
-    def _add_entries(
-        self, place: _Place, drawn: Drawn, counts: Iterable[tuple[str, int, int]], *, labelled: bool
-    ) -> None:
-        if drawn.floors is not None:
-            period = int(drawn.at // self._rule.period_s)
-            for entity, t, y in counts:
-                self._entries[place, drawn.floors, period, entity, t, y, labelled] += 1
+            cells[place, when, entity, 0, 0, 0, n] += 1
+        if true or found:
+            caught = sum(by_matching.values()), sum(by_mask.values())
+            cells[place, when, ANY_ENTITY, len(true), *caught, len(found)] += 1
 
     def _add_outcomes(self, document: Document) -> None:
         day = document.texts[0].drawn[0].day if document.texts else document.day
@@ -150,15 +151,18 @@ class Contributions:
             row = DesignRow(n, labelled * n, skipped * n, waiting * n, reused * n)
             yield Part(day, DesignKey(*place[1:]), row)
             yield Part(day, MadeKey(detector, version, config, net), (n,))
-        for (place, entity, y, by_matching, by_mask), n in self._cells.items():
-            yield Part(place[0], CellKey(*place[1:], entity, "matched"), _times(_moments(by_matching, y), n))
-            yield Part(place[0], CellKey(*place[1:], entity, "masked"), _times(_moments(by_mask, y), n))
-        for (place, entity, right, detected), n in self._right.items():
-            yield Part(place[0], CellKey(*place[1:], entity, "right"), _times(_moments(right, detected), n))
-        for (place, floors, period, entity, t, y, labelled), n in self._entries.items():
-            day, language, detector, version, _, probability = place
-            numbers = (probability, *floors, t, y, int(labelled))
-            yield Part(day, EntryKey(language, detector, version, entity, period, *numbers), (n,))
+        for (place, when, entity, y, by_matching, by_mask, detected), n in self._cells.items():
+            day = place[0]
+            if y:
+                yield Part(day, CellKey(*place[1:], entity, "matched"), _times(_moments(by_matching, y), n))
+                yield Part(day, CellKey(*place[1:], entity, "masked"), _times(_moments(by_mask, y), n))
+            if detected:
+                yield Part(day, CellKey(*place[1:], entity, "right"), _times(_moments(by_matching, detected), n))
+            if y and when is not None:
+                yield Part(day, _entry(place, when, entity, by_matching, y, labelled=True), (n,))
+        for (place, when, entity, detected), n in self._unlabelled.items():
+            if when is not None:
+                yield Part(place[0], _entry(place, when, entity, detected, detected, labelled=False), (n,))
         for (day, key), n in self._counts.items():
             yield Part(day, key, (n,))
 
@@ -190,9 +194,12 @@ def _by_entity(spans: set[_Span]) -> dict[str, int]:
     return found
 
 
-def _with_all(counts: dict[str, int]) -> dict[str, int]:
-    """Return the counts with their sum under the roll-up's name; nothing where there are none."""
-    return {**counts, ANY_ENTITY: sum(counts.values())} if counts else counts
+def _entry(  # what the alarm sees of a document
+    place: _Place, when: tuple[_Floors, int], entity: str, t: int, y: int, *, labelled: bool
+) -> EntryKey:
+    _, language, detector, version, _, probability = place
+    floors, period = when
+    return EntryKey(language, detector, version, entity, period, probability, *floors, t, y, int(labelled))
 
 
 def _caught(true: set[_Span], found: set[_Span], iou: float) -> tuple[dict[str, int], dict[str, int]]:

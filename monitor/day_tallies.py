@@ -67,7 +67,9 @@ class DayTallies:
             if task.day >= self._limit:
                 self._note(self._open.setdefault((task.day, task.language), Smallest()), task.at, sign)
         for text in document.texts:
-            if text.truth is not None:
+            truth = text.truth
+            if truth is not None:
+                came = -int(truth.at * 1000)
                 for drawn in text.drawn:
                     if drawn.day >= self._limit:
                         place = (drawn.day, drawn.language, drawn.detector, drawn.version)
@@ -75,7 +77,7 @@ class DayTallies:
                         if times is None:
                             times = self._labelled[place] = (Smallest(), Smallest())
                         self._note(times[0], -int(drawn.at * 1000), sign)
-                        self._note(times[1], -int(text.truth.at * 1000), sign)
+                        self._note(times[1], came, sign)
 
     @staticmethod
     def _note(times: Smallest, at: float, sign: int) -> None:
