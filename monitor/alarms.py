@@ -16,7 +16,7 @@ alarm is then marked restated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import ceil
+from math import ceil, inf
 from typing import NamedTuple
 
 from monitor.config import Alarm as AlarmConfig
@@ -166,6 +166,11 @@ def _end_of(last: int | None, since: int | None, period_s: float) -> float | Non
     return None if last is None or since is None else (last - since + 1) * period_s
 
 
+def _known(alarm: Alarm) -> float:
+    """Return the log-evidence, of none that of an M of 0."""
+    return -inf if alarm.evidence is None else alarm.evidence
+
+
 def _taken_back(old: _Followed, new: _Followed) -> bool:
     """Say whether evidence that was there is smaller now, for another reason than that old days are gone.
 
@@ -176,7 +181,9 @@ def _taken_back(old: _Followed, new: _Followed) -> bool:
     later: Mapping[int, Alarm] = dict(zip(new.periods, new.alarms, strict=True))
     for period, then in zip(old.periods, old.alarms, strict=True):
         now = later.get(period)
-        if now is None or (now.evidence or 0.0) < (then.evidence or 0.0) - _ROUNDING:
+        if now is None:  # what was detected there turned out to be nothing of the kind, which is no evidence either way
+            continue
+        if _known(now) < _known(then) - _ROUNDING:
             return True
         if (now.since_crossing == 0) != (then.since_crossing == 0):
             return False

@@ -109,6 +109,16 @@ def test_corrected_label_marks_the_alarm_restated() -> None:
     assert (after.state, after.restated) == ("quiet", True)
 
 
+def test_labels_that_come_restate_nothing() -> None:
+    """First labels of a day, one that finds nothing there, one that makes an earlier day cross."""
+    waits = HIT._replace(labelled=False)
+    evidence, alarms = evidence_of([[waits] * 20, [waits], [MISS] * 20, [HIT]]), Alarms()
+    look(alarms, evidence, 4)
+    for day, entry, times in ((1, waits, -1), (0, waits, -20), (0, HIT, 5), (0, MISS, 15)):
+        evidence.add(day, entry, times)
+        assert not look(alarms, evidence, 4).restated
+
+
 def test_days_that_expire_restate_nothing() -> None:
     """They take evidence with them, and nobody corrected a label."""
     evidence, alarms = evidence_of([[MISS] * 2, [MISS] * 2, [HIT]]), Alarms()
