@@ -15,8 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from monitor.cell_readings import CellReadings, Scope
-from monitor.cells import Version, VersionSums, by_version, languages, of_language
+from monitor.cell_readings import CellReadings
+from monitor.cells import CellSample, Version, by_version, languages, of_language
+from monitor.drift_watch import ROW as DRIFT_ROW
+from monitor.drift_watch import DriftWatch
 from monitor.errors import StateError
 from monitor.estimators.sample import Moments
 from monitor.fold import Channel, Output
@@ -29,6 +31,7 @@ from monitor.records import Record
 from monitor.tallies import position_of
 from monitor.tally import ANY_ENTITY, CellKey, CensusKey, CountKey, FlaggedKey, QueueKey, Tally, VersionKey
 from monitor.versions import version_key
+from monitor.window_readings import Known, WindowReadings
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).date()
 DAY_S = 86_400
@@ -43,13 +46,22 @@ class Board:
         Targets, windows and confidence in force.
     windows_days
         Lengths of the windows; None asks for one over everything. By default what the plan's config says.
+    rows
+        What the table holds: the drift detectors, which the topic alone can't give back.
     """
 
-    def __init__(self, plan: Plan, windows_days: Sequence[int | None] | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        windows_days: Sequence[int | None] | None = None,
+        rows: Mapping[str, bytes] | None = None,
+    ) -> None:
         self.plan = plan
+        self.drift = DriftWatch(plan.config.drift.delta, (rows or {}).get(DRIFT_ROW))
         self._windows_days = windows_days
         self._merged = MergedRows(plan.config.readings.windows_days if windows_days is None else windows_days)
         self._cells = CellReadings()
+        self._known = Known()
         self._next: int | None = None
         self._covered: dict[bytes, bytes | None] = {}
         """The newest row of each key whose last row on the topic is an older one."""
@@ -79,6 +91,8 @@ class Board:
                 self._covered[key] = older[0].value
             elif key in covered:
                 self._covered[key] = value
+        if newest:
+            self.drift.take(self._merged.held("route"), max(record.timestamp_ms for record in records))
         self._next = max(position, following)
         return []
 
@@ -105,23 +119,25 @@ class Board:
             return []
 
     def rows(self) -> Mapping[str, bytes | None]:
-        """Return nothing: the topic itself is the state."""
-        return {}
+        """Return the drift detectors where they changed; of all else the topic itself is the state."""
+        return self.drift.rows()
 
     def head(self) -> bytes:
-        """Return nothing to keep."""
-        return b""
+        """Return the same at all times: a board reads from the start of the topic."""
+        return b"1"
 
     def tallies(self) -> list[Output]:
         """Return the rows to write back over a presumed dead worker's."""
         return [Output("tallies", key, value) for key, value in self._covered.items()]
 
     def settle(self) -> None:
-        """Note that what was to be written back was."""
+        """Note that what was to be written, and written back, was."""
         self._covered.clear()
+        self.drift.settle()
 
     def adopt(self, plan: Plan) -> None:
         """Take up another plan: targets, windows, confidence. Rows stay as they are."""
+        self.drift.adopt(plan.config.drift.delta)
         same = plan.config.readings.windows_days == self.plan.config.readings.windows_days
         self.plan = plan
         if not same and self._windows_days is None:
@@ -133,10 +149,7 @@ class Board:
         """Return all readings as of a moment (s since the epoch); None has no windows to move and tells no age."""
         if now is not None:
             self._merged.move(int(now // DAY_S))
-        self._cells.begin()
-        readings: list[Reading] = []
-        for window in self._merged.windows:
-            readings += self._read_window(window, now)
+        readings = self._read(now)
         main, longest = self._merged.windows[0], self._merged.longest
         decided = self._merged.extremes(longest, "route")
         return BoardSnapshot(
@@ -151,43 +164,40 @@ class Board:
             documents=_counts(longest.sums, "documents"),
             unknown_entities=_unknown(longest.sums, self.plan),
             changes=(*_first_seen(decided.seen), *changes),
-            current_versions=_current(decided.seen),
+            current_versions=_current(self._merged.extremes(self._merged.everything, "route").seen),
+            alarms=tuple(self._known.alarms.told),
+            drift=self.drift.signals(),
+            drift_notes=self.drift.notes(),
         )
 
-    def _read_window(self, window: Window, now: float | None) -> list[Reading]:
-        """Return the readings of every version in a window, versions in their own order, newest first."""
-        span = self._span(window)
-        newest = {version: last for version, (_, last) in self._merged.extremes(window, "ledger").seen.items()}
+    def _read(self, now: float | None) -> list[Reading]:
+        """Return the readings of all windows, and note what somebody is to be told."""
+        merged = self._merged
+        self._cells.begin()
+        look = self._known.look(self.plan, merged, now)
         found: list[Reading] = []
-        versions = by_version(window.sums)
-        for version in sorted(versions, key=lambda v: (v.detector, version_key(v.version)), reverse=True):
-            found += self._read_version(version, versions[version], span, newest, now)
+        for window in merged.windows:
+            readings = WindowReadings(look, window, self._span(window), self._cells).read()
+            if window is merged.longest:
+                look.tell(readings)
+            found += readings
         return found
 
-    def _read_version(
-        self,
-        version: Version,
-        sums: VersionSums,
-        window: ReadingWindow,
-        newest: Mapping[VersionKey, int],
-        now: float | None,
-    ) -> list[Reading]:
-        frames = sums.frames()
-        found: list[Reading] = []
-        for language in languages(frames):
-            last = [ms for key, ms in newest.items() if key[1:] == version and language in (ANY, key.language)]
-            scope = Scope(
-                plan=self.plan,
-                version=version,
-                language=language,
-                frames=of_language(frames, language),
-                window=window,
-                config=",".join(sorted({config for config, _ in sums.made})),
-                net=",".join(sorted({net for _, net in sums.made})),
-                age_s=None if now is None or not last else max(now - max(last) / 1000, 0.0),
-            )
-            for entity in sums.listed(self.plan.aliases.known, self.plan.config.limits.max_entities):
-                found += self._cells.read(scope, sums, entity)
+    def samples(self, now: float | None = None, *, longest: bool = True) -> list[CellSample]:
+        """Return the sample of every cell, of the longest window or of the first; nothing where nothing was counted."""
+        if now is not None:
+            self._merged.move(int(now // DAY_S))
+        window = self._merged.longest if longest else self._merged.windows[0]
+        current = {Version(*v) for v in _current(self._merged.extremes(self._merged.everything, "route").seen)}
+        days = max(len(self._merged.days(window)), 1)
+        found: list[CellSample] = []
+        for version, sums in by_version(window.sums).items():
+            frames = sums.frames()
+            for language in languages(frames):
+                of_cell = of_language(frames, language)
+                for entity in sums.listed(self.plan.aliases.known, self.plan.config.limits.max_entities):
+                    strata = tuple(sums.sample(frame, entity, "matched") for frame in of_cell)
+                    found.append(CellSample(entity, language, version, version in current, days, strata))
         return found
 
     def _span(self, window: Window) -> ReadingWindow:

@@ -176,15 +176,15 @@ class SignalDetector:
         """Share since the last change; None before the first value."""
         return self._window.ones / self._window.width if self._window.width else None
 
-    def take(self, documents: int, having: int, *, at_s: float, delta: float) -> Shift | None:
+    def take(self, documents: int, having: int, *, at_s: float, delta: float, most: int = MOST_VALUES) -> Shift | None:
         """Take one checkpoint's counts; return the change that they showed, the last one where there were several.
 
         Parameters: `documents` of the checkpoint and `having` of them that count for the signal, whole numbers,
         `0 <= having <= documents`; `at_s` the checkpoint's time; `delta` in (0, 1), the promise for all signals
-        together divided by their number. No documents are no news.
+        together divided by their number; `most` values that are taken, in [1, 500]. No documents are no news.
 
-        Up to 500 documents are taken as they are. More are scaled down to 500 values; what rounding leaves over is
-        carried to the next checkpoint, so that a share of one in ten thousand isn't 0 for good.
+        Up to `most` documents are taken as they are. More are scaled down to as many values; what rounding leaves over
+        is carried to the next checkpoint, so that a share of one in ten thousand isn't 0 for good.
 
         Raises ValueError for counts that can't be, a time that isn't finite, a delta out of range; the state is then
         what it was. (One NaN would silence the window for good, without an error.)
@@ -194,7 +194,7 @@ class SignalDetector:
         if not isfinite(at_s) or not 0 < delta < 1:
             raise ValueError(f"time {at_s}, delta {delta}: a finite time is allowed, and a delta in (0, 1)")
         found = None
-        for value in self._values(documents, having):
+        for value in self._values(documents, having, most):
             cut = self._window.take(value, delta)
             if cut is not None:
                 before, after = cut
@@ -202,13 +202,13 @@ class SignalDetector:
                 self.last = found = Shift(at_s, "up" if after > before else "down", before, after)
         return found
 
-    def _values(self, documents: int, having: int) -> Iterator[int]:
-        if documents <= MOST_VALUES:
+    def _values(self, documents: int, having: int, most: int) -> Iterator[int]:
+        if documents <= most:
             return interleave(documents, having)
-        wanted = MOST_VALUES * having / documents + self._carry
-        ones = min(max(floor(wanted + 0.5), 0), MOST_VALUES)
+        wanted = most * having / documents + self._carry
+        ones = min(max(floor(wanted + 0.5), 0), most)
         self._carry = wanted - ones
-        return interleave(MOST_VALUES, ones)
+        return interleave(most, ones)
 
     def snapshot(self) -> DetectorState:
         """Return the state as plain numbers."""

@@ -6,8 +6,9 @@ series, never a label, because a sum over a label must mean something. Roll-ups 
 `entity!="any",language!="any"` before summing occurrences.
 
 Cardinality: a board exports at most `MAX_CELLS` cells (entity × language × detector × version × window), roll-ups and
-current versions first, and says how many it withheld. A cell is at most 33 series, and 16 more by stratum in a current
-version: 49,000 series at the very worst, some thousands in practice. Entities, languages and versions are capped by
+current versions first, and says how many it withheld. A cell is at most 45 series, and 16 more by stratum in a current
+version: 61,000 series at the very worst, some thousands in practice; besides 8 an alarm, 7 a pair of readers, 3 a
+signal of drift. Entities, languages and versions are capped by
 `limits.*` at the intake. Ids never are labels.
 """
 

@@ -1,8 +1,8 @@
 """The four stages of a worker: how each fold is opened, and what takes effect at its checkpoints.
 
-ROUTE and LEDGER keep a table, INTAKE a head alone, BOARD nothing: it reads the tallies from their start. A change of
-config is taken up under the stage's lock, at a checkpoint or before a partition's first record: its record is in the
-history before anything is decided under it.
+ROUTE and LEDGER keep a table, INTAKE a head alone, BOARD its drift detectors: all else it reads anew from the start of
+the tallies. A change of config is taken up under the stage's lock, at a checkpoint or before a partition's first
+record: its record is in the history before anything is decided under it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from streams.stage import StageSpec
 
 log = structlog.get_logger(__name__)
 
-TABLES: Mapping[str, Channel] = {"route": "decisions", "intake": "labels", "ledger": "sampled"}
+TABLES: Mapping[str, Channel] = {"route": "decisions", "intake": "labels", "ledger": "sampled", "board": "tallies"}
 """Each table, with a channel that its stage reads: their partitions are the same in number."""
 
 
@@ -87,7 +87,12 @@ class Stages:
                 prepare=self._prepare,
             ),
             StageSpec(
-                name="board", inputs=("tallies",), opener=self._open_board, from_start=True, prepare=self._prepare
+                name="board",
+                inputs=("tallies",),
+                opener=self._open_board,
+                table="board",
+                from_start=True,
+                prepare=self._prepare,
             ),
         )
 
@@ -143,7 +148,9 @@ class Stages:
         return ledger
 
     def _open_board(self, partition: int, head: bytes | None, rows: Mapping[str, bytes]) -> Board:  # noqa: ARG002
-        self.board = Board(self._live.plan)
+        self.board = Board(self._live.plan, rows=rows)
+        if self.board.drift.begun_anew:
+            log.warning("drift_begun_anew", partition=partition, reason=self.board.drift.begun_anew)
         return self.board
 
     # checkpoints

@@ -61,7 +61,7 @@ class StageSpec:
     table: str | None = None
     """Name of the table that keeps head and rows; None for a stage that keeps nothing."""
     from_start: bool = False
-    """Read from the earliest offset whatever was committed: for a stage that keeps nothing."""
+    """Read from the earliest offset whatever was committed: for a stage that keeps no position."""
     prepare: Prepare | None = None
 
 

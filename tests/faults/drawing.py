@@ -34,7 +34,7 @@ STAGE_STEPS = tuple(
     (stage, step)
     for stage in ("route", "intake", "ledger", "board")
     for step in ("taken", "sent", "rows", "head", "tallies", "reported")
-    if stage != "board" or step not in {"rows", "head"}  # the board keeps no table
+    if stage != "board" or step not in {"rows", "head"}  # its table holds drift alone, which no replay has
 )
 TOO_SMALL = ("sampled", "labels_by_document", "annotation_tasks", "tallies", "route", "intake", "ledger")
 """Topics that are made too small for a record: channels and tables."""

@@ -57,7 +57,7 @@ def test_changes_are_found_where_river_finds_them(delta: float) -> None:
     assert seen >= 10
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), delta=st.sampled_from([0.5, 0.05, 0.001]))
 def test_changes_are_those_of_the_formula(seed: int, delta: float) -> None:
     """The same places as where every value and bucket is kept and each cut's means are worked out anew."""
@@ -106,6 +106,47 @@ def test_lost_share_is_found_soon_and_latched_with_time_and_direction() -> None:
     assert detector.shifts == 1
 
 
+def steady(*shares: float) -> list[int]:
+    """Return 1,000 values of each share, as even as can be (the recipe of the cases DRI-*)."""
+    values, owed = [], 0.0
+    for share in (share for share in shares for _ in range(1_000)):
+        owed += share
+        values.append(int(owed >= 1 - 1e-9))
+        owed -= values[-1]
+    return values
+
+
+def test_undefined_value_is_refused_and_silences_nothing() -> None:
+    """DRI-1: with a NaN and a None on the way the change is found at the same value as without, and both are told."""
+    detector, refused, places = SignalDetector(), 0, []
+    values: list[float | None] = [*steady(0.95, 0.5)]
+    values[10:10] = [nan, None]
+    place = 0
+    for value in values:
+        try:
+            if detector.take(1, value, at_s=float(place), delta=0.002):  # type: ignore[arg-type]  # what is tested
+                places.append(place)
+            place += 1
+        except (ValueError, TypeError):
+            refused += 1
+
+    assert (places, refused) == ([1_055], 2)
+    assert detector.last is not None
+    assert (detector.last.at_s, detector.last.direction) == (1_055.0, "down")
+
+
+@pytest.mark.parametrize(("shares", "direction"), [((0.5, 0.95), "up"), ((0.95, 0.5), "down")])
+def test_improvement_is_told_from_loss(shares: tuple[float, float], direction: str) -> None:
+    """DRI-3: the same place either way, the direction says which; the shares on both sides stand beside it."""
+    detector = SignalDetector()
+    places = [place for place, value in enumerate(steady(*shares)) if detector.take(1, value, at_s=0.0, delta=0.002)]
+
+    assert places == [1_055]
+    assert detector.last is not None
+    assert detector.last.direction == direction
+    assert pytest.approx(shares, abs=0.06) == (detector.last.before, detector.last.after)
+
+
 def test_rise_is_told_from_a_fall() -> None:
     """Improvement is a drift too: the mean after against the mean before says which."""
     detector = SignalDetector()
@@ -132,15 +173,15 @@ def test_unchanged_share_raises_no_signal(share: float) -> None:
 def test_many_documents_are_scaled_down_without_losing_a_rare_share() -> None:
     """Three in 10,000 round to 0 of 500; what rounding leaves over comes with a later checkpoint."""
     detector = SignalDetector()
-    for _ in range(100):
+    for _ in range(40):
         detector.take(10_000, 3, at_s=0.0, delta=1e-6)
 
-    assert detector.width == 100 * MOST_VALUES
+    assert detector.width == 40 * MOST_VALUES
     assert pytest.approx(3 / 10_000, rel=0.1) == detector.share
 
 
-@settings(max_examples=50)
-@given(counts=st.lists(st.tuples(st.integers(501, 10**7), st.floats(0, 1)), min_size=1, max_size=10))
+@settings(max_examples=20)
+@given(counts=st.lists(st.tuples(st.integers(501, 10**7), st.floats(0, 1)), min_size=1, max_size=6))
 def test_scaled_share_stays_within_half_a_value(counts: list[tuple[int, float]]) -> None:
     """Over any checkpoints the ones taken are what 500 values a checkpoint should hold, but for half a one."""
     detector = SignalDetector()
@@ -195,7 +236,7 @@ def test_nothing_in_place_of_a_count_is_refused() -> None:
         SignalDetector().take(5, None, at_s=0.0, delta=0.1)  # type: ignore[arg-type]  # what is tested
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(
     counts=st.lists(st.tuples(st.integers(0, 900), st.sampled_from([0.0, 0.002, 0.3, 0.9, 1.0])), max_size=12),
     restart=st.integers(0, 12),
@@ -241,12 +282,12 @@ def test_state_that_no_detector_leaves_behind_is_refused(state: DetectorState) -
 
 
 def test_state_grows_with_the_logarithm_of_the_documents() -> None:
-    """A hundred thousand values are fewer than a hundred numbers, and each row's buckets hold twice the last one's."""
+    """Ten thousand values are fewer than seventy numbers, and each row's buckets hold twice the last one's."""
     detector = SignalDetector()
-    for _ in range(200):
+    for _ in range(20):
         detector.take(500, 100, at_s=0.0, delta=1e-4)
     rows = detector.snapshot().rows
 
-    assert sum(map(len, rows)) < 100
-    assert sum(len(row) << i for i, row in enumerate(rows)) == detector.width == 100_000
+    assert sum(map(len, rows)) < 70
+    assert sum(len(row) << i for i, row in enumerate(rows)) == detector.width == 10_000
     assert all(len(newer) <= 5 >= len(older) for newer, older in pairwise(rows))

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from monitor.drift_signals import CensusCounts, Drift, Share, Signal, census_counts
+from monitor.drift_counts import Signal
+from monitor.drift_signals import USUAL_FROM, Drift
 from monitor.errors import StateError
-from monitor.records import STRATA, Stratum
-from monitor.tally import CensusKey, CountKey, FlaggedKey, Tally
+from monitor.records import Stratum
+from monitor.tally import CensusKey, FlaggedKey, Shape, ShapeKey, Tally
 
 
 def count(tally: Tally, stratum: Stratum, *entities: str, language: str = "es", version: str = "2", n: int = 1) -> None:
@@ -32,54 +33,6 @@ def filled(drift: Drift, checkpoints: int = 12) -> Tally:
         count(tally, "detector_only", "PERSON", n=5)
         assert drift.take(1, tally, at_s=60.0 * minute) == []
     return tally
-
-
-def test_signals_are_shares_over_all_versions() -> None:
-    """Flagged is what the detector flagged, by itself or with the net; a version's rows add to the same signal."""
-    tally = Tally({CountKey("records", "decision"): (99,)})
-    count(tally, "both", "PERSON", n=4)
-    count(tally, "detector_only", "PERSON", version="3", n=3)
-    count(tally, "loose_only", n=2)
-    count(tally, "unflagged", n=1)
-    count(tally, "unflagged", language="en", n=10)
-
-    counts = census_counts(tally)
-
-    expected = {
-        Signal("flagged", "es"): Share(10, 7),
-        Signal("loose_only", "es"): Share(10, 2),
-        Signal("detector_only", "es"): Share(10, 3),
-        Signal("entity", "es", "PERSON"): Share(10, 7),
-        Signal("language", "es"): Share(20, 10),
-        Signal("flagged", "en"): Share(10, 0),
-        Signal("entity", "en", "PERSON"): Share(10, 0),
-        Signal("flagged", "fr"): Share(0, 0),
-    }
-    assert expected == {signal: counts.share(signal) for signal in expected}
-
-
-@settings(max_examples=30)
-@given(
-    documents=st.lists(
-        st.tuples(st.sampled_from(STRATA), st.booleans(), st.sampled_from("ab"), st.sampled_from("12")), max_size=30
-    ),
-    cut=st.integers(0, 30),
-)
-def test_what_came_since_is_the_census_of_the_later_documents(
-    documents: list[tuple[Stratum, bool, str, str]], cut: int
-) -> None:
-    """The difference of two checkpoints is what the documents between them count by themselves."""
-    before, after, between = Tally(), Tally(), Tally()
-    for i, (stratum, has_person, language, version) in enumerate(documents):
-        for tally in [after, *([before] if i < cut else [between])]:
-            count(tally, stratum, *["PERSON"] * has_person, language=language, version=version)
-
-    since = census_counts(after).since(census_counts(before))
-
-    assert since is not None
-    expected = census_counts(between)
-    signals = {*since.having, *(Signal("language", language) for language in "ab")}
-    assert {s: expected.share(s) for s in signals} == {s: since.share(s) for s in signals}
 
 
 def test_lost_entity_is_seen_with_time_and_direction_and_others_are_not() -> None:
@@ -224,9 +177,69 @@ def test_time_that_is_none_is_refused_and_leaves_the_state() -> None:
     assert before == drift.encode()
 
 
-def test_counts_that_do_not_fit_together_are_not_taken() -> None:
-    """More documents with an entity than documents: part of the census is missing, and a share over 1 isn't one."""
-    assert CensusCounts({"es": 3}, {Signal("entity", "es", "PERSON"): 4}).since(CensusCounts({}, {})) is None
+def test_census_that_was_counted_anew_is_gone_on_from() -> None:
+    """What it holds was counted before; what comes on top is new."""
+    drift, tally = Drift(), Tally()
+    count(tally, "both", n=30)
+    drift.take(1, tally, at_s=0.0)
+    fewer = Tally()
+    count(fewer, "loose_only", n=10)
+    drift.take(1, fewer, at_s=1.0)
+    drift.rebase(1, fewer)
+    count(fewer, "loose_only", n=10)
+    drift.take(1, fewer, at_s=2.0)
+
+    detector = drift.detectors[Signal("flagged", "es")]
+    assert (drift.behind, detector.width, detector.share) == (0, 40, 30 / 40)
+
+
+def shape(tally: Tally, steps: dict[int, int], name: Shape = "length", version: str = "2") -> None:
+    """Count documents with their steps as ROUTE does."""
+    for step, n in steps.items():
+        tally.add(ShapeKey("es", "crf", version, name, step), (n,))
+    count(tally, "both", n=sum(steps.values()), version=version)
+
+
+@pytest.mark.parametrize(
+    ("name", "signal", "later"),
+    [("length", "longer", {9: 50}), ("spans", "many_spans", {9: 50}), ("score", "low_score", {2: 50})],
+)
+def test_usual_is_the_median_of_the_first_documents(name: Shape, signal: str, later: dict[int, int]) -> None:
+    """It's fixed from 200 documents on: those beyond it are a share, and a change of the share is found."""
+    drift, tally, found = Drift(), Tally(), []
+    for checkpoint in range(16):
+        shape(tally, {3: 20, 5: 20, 8: 10} if checkpoint < 12 else later, name)
+        found += drift.take(1, tally, at_s=float(checkpoint))
+        if checkpoint == USUAL_FROM // 50 - 1:
+            assert not [s for s in drift.detectors if s.name == signal]
+        if checkpoint == 11:
+            (detector,) = [d for s, d in drift.detectors.items() if s.name == signal]
+            assert (detector.width, detector.share) == (400, 0.4 if name == "score" else 0.2)
+
+    assert [(s.name, shift.direction, shift.at_s) for s, shift in found] == [(signal, "up", 12.0)]
+
+
+def test_documents_without_a_score_are_no_documents_of_its_share() -> None:
+    """A detector that gives none moves nothing."""
+    drift, tally = Drift(), Tally()
+    for checkpoint in range(20):
+        if checkpoint < 10:
+            shape(tally, {3: 20, 5: 30}, "score")
+        else:
+            count(tally, "both", n=50, version="3")
+        assert drift.take(1, tally, at_s=float(checkpoint)) == []
+
+    assert drift.detectors[Signal("low_score", "es")].width == 300
+
+
+def test_values_of_a_checkpoint_are_fewer_where_there_are_more_signals() -> None:
+    """What a checkpoint costs has a bound as long as there are no more than 400 signals."""
+    drift, tally = Drift(), Tally()
+    count(tally, "both", *(f"KIND_{i}" for i in range(196)), n=10_000)
+    drift.take(1, tally, at_s=0.0)
+
+    assert (len(drift.detectors), drift.values) == (200, 20_000)
+    assert {detector.width for detector in drift.detectors.values()} == {100}
 
 
 @pytest.mark.parametrize(("delta", "most"), [(0.0, 10), (1.0, 10), (nan, 10), (0.01, 0)])
@@ -250,6 +263,7 @@ def test_restored_state_goes_on_as_the_other_would_have(seed: int, restart: int)
         for _ in range(8):
             flagged = random.random() < (0.9 if checkpoint < 12 else 0.1)
             count(tally, "both" if flagged else "unflagged", *["PERSON"] * flagged, language=random.choice("ab"))
+        shape(tally, {random.randint(0, 4): 30})
         day, at_s = checkpoint // 10, float(checkpoint)
         assert through.take(day, tally, at_s=at_s) == restarted.take(day, tally, at_s=at_s)
 
@@ -261,14 +275,24 @@ def test_restored_state_goes_on_as_the_other_would_have(seed: int, restart: int)
     [
         b"",
         b"\xc1",
-        msgspec.msgpack.encode((2, [], [], [])),
+        msgspec.msgpack.encode([]),
+        msgspec.msgpack.encode(("1", [], [], [], [], [], [])),
         msgspec.msgpack.encode((1, [], [])),
-        msgspec.msgpack.encode((1, [], [("es", -1)], [])),
-        msgspec.msgpack.encode((1, [], [], [(("flagged", "es", ""), ([[2]], 0.0, 0, None))])),
-        msgspec.msgpack.encode((1, [], [], [(("unheard", "es", ""), ([[]], 0.0, 0, None))])),
+        msgspec.msgpack.encode((1, [], [], [("es", -1)], [], [], [])),
+        msgspec.msgpack.encode((1, [], [], [], [], [(("weight", "es"), 1)], [])),
+        msgspec.msgpack.encode((1, [], [(1, [], [(0, 3)], [])], [], [], [], [])),
+        msgspec.msgpack.encode((1, [("flagged", "es", "")], [], [], [], [], [(0, ([[2]], 0.0, 0, None))])),
+        msgspec.msgpack.encode((1, [("flagged", "es", "")], [], [], [], [], [(1, ([[]], 0.0, 0, None))])),
+        msgspec.msgpack.encode((1, [("unheard", "es", "")], [], [], [], [], [(0, ([[]], 0.0, 0, None))])),
     ],
 )
 def test_bytes_that_are_no_state_are_refused(data: bytes) -> None:
-    """A row of another version or a damaged one: an error that says what happens, never a wrong state."""
+    """A damaged row: an error that says what happens, never a wrong state."""
     with pytest.raises(StateError, match="begins anew"):
         Drift.decode(data)
+
+
+def test_state_of_another_version_is_refused() -> None:
+    """It's told from a damaged one, whatever else it holds."""
+    with pytest.raises(StateError, match="format 2; this version reads 1: it begins anew"):
+        Drift.decode(msgspec.msgpack.encode((2, "anything")))

@@ -104,13 +104,13 @@ class Worker:
 
 
 def test_stages_read_and_keep_what_they_should() -> None:
-    """BOARD alone reads from the start and keeps nothing; a table has the partitions of an input of its stage."""
+    """BOARD alone reads from the start, whatever it keeps; a table has the partitions of an input of its stage."""
     specs = Worker().stages.specs()
     assert {s.name: (s.inputs, s.table, s.from_start) for s in specs} == {
         "route": (("decisions",), "route", False),
         "intake": (("labels",), "intake", False),
         "ledger": (("sampled", "labels_by_document"), "ledger", False),
-        "board": (("tallies",), None, True),
+        "board": (("tallies",), "board", True),
     }
     assert {s.table: TABLES[s.table] in s.inputs for s in specs if s.table} == dict.fromkeys(TABLES, True)
 

@@ -346,7 +346,7 @@ async def forwarding(port: int, server: str) -> AsyncIterator[None]:
 def test_topics_that_are_otherwise_are_refused_in_one_line(fleet: Fleet) -> None:
     """A worker starts neither without its topics nor with others; exit 2, and the line names topic and setting."""
     absent = fleet.run("worker")
-    assert (absent.returncode, absent.stderr.splitlines()[-1].count("missing, create it with")) == (2, 11)
+    assert (absent.returncode, absent.stderr.splitlines()[-1].count("missing, create it with")) == (2, 12)
     create_topics(fleet)
     fleet.settings += ("topics.partitions=3",)
     for command in ("worker", "topics"):
