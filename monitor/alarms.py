@@ -7,7 +7,7 @@ its target while the alarm is quiet and documents are drawn more rarely than bef
 says that recall fell. A new version is neither: its own knowledge begins, and the reading says from when.
 
 An alarm is worked out from the documents that are kept. Those older than the horizon are gone with the rows, and with
-them only wealth: an alarm can come later for it, never wrongly. A label that comes late adds evidence to the period its
+them only wealth, so an alarm comes later for it, if at all. A label that comes late adds evidence to the period its
 document was drawn in, and so may move a crossing to an earlier one; that a period went by without a crossing counts
 only once the deadline of its labels is over. Only a correction takes some evidence away that was published before; the
 alarm is then marked restated.
@@ -16,7 +16,7 @@ alarm is then marked restated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import ceil, inf
+from math import ceil, inf, log
 from typing import NamedTuple
 
 from monitor.config import Alarm as AlarmConfig
@@ -29,18 +29,30 @@ _ROUNDING = 1e-9
 _RARER = 1.1
 """How much the largest weight must have grown for the design to be what changed."""
 _REMEMBERED = 500
-_UNKNOWN = frozenset({"expired", "stale", "incomplete", "greyed"})
+_FEW = 5
+"""Documents in which either reader named the entity."""
 
 
 class _Followed(NamedTuple):
     """A cell's alarm after each of its periods that hold a document."""
 
-    promised: float
     target: Target
     hold: int
-    periods: tuple[int, ...]
-    alarms: tuple[Alarm, ...]
-    restated: bool
+    periods: tuple[int, ...] = ()
+    alarms: tuple[Alarm, ...] = ()
+    bars: Mapping[int, float] = {}
+    """What was promised when each period was first looked at: more cells later don't undo what fired."""
+    restated: bool = False
+
+
+class _Last(NamedTuple):
+    """What the last look at a cell left behind."""
+
+    on: bool = False
+    known: bool = False
+    """Whether its number could be relied on when it was last told of."""
+    weight: float = inf
+    """The smallest of the largest weights while its lower limit met the target; infinite where it doesn't."""
 
 
 class Alarms:
@@ -57,7 +69,7 @@ class Alarms:
 
     def __init__(self) -> None:
         self._followed: dict[Cell, _Followed] = {}
-        self._last: dict[Cell, tuple[str | None, Reading]] = {}
+        self._last: dict[Cell, _Last] = {}
         self._looked = False
         self.told: list[AlarmEvent] = []
 
@@ -80,7 +92,7 @@ class Alarms:
         promised = promised_periods(YEAR_S / config.period, cells, config.false_alarms_per_year)
         target = Target(recall, config.y_max)
         hold = config.hold + ceil(deadline_s / config.period)
-        followed = self._follow(cell, evidence, _Followed(promised, target, hold, (), (), restated=False))
+        followed = self._follow(cell, evidence, _Followed(target, hold), promised)
         ended = [i for i, period in enumerate(followed.periods) if until is None or period < until]
         alarm = followed.alarms[ended[-1]] if ended else Alarm(promised, cell.version)
         crossed = next((followed.alarms[i] for i in reversed(ended) if followed.alarms[i].since_crossing == 0), None)
@@ -91,33 +103,37 @@ class Alarms:
         return AlarmReading(
             state=alarm.state,
             evidence=alarm.evidence,
-            bar=alarm.bar,
+            bar=log(promised),
             promised_days=promised * config.period / 86_400,
             labelled=alarm.labelled,
+            y_max=config.y_max,
             fired_at=_end_of(last, alarm.since_crossing, config.period),
             fired_evidence=None if crossed is None else crossed.evidence,
             on_since=_end_of(last, alarm.since_on, config.period),
             restated=followed.restated,
         )
 
-    def _follow(self, cell: Cell, evidence: CellEvidence, wanted: _Followed) -> _Followed:
-        held = self._followed.get(cell)
+    def _follow(self, cell: Cell, evidence: CellEvidence, wanted: _Followed, promised: float) -> _Followed:
+        held = self._followed.get(cell, wanted)
         changed, evidence.changed_from = evidence.changed_from, None
-        if held is None or held[:3] != wanted[:3]:
-            held, changed = wanted, None
-        elif changed is None:
+        corrected, evidence.corrected = evidence.corrected, False
+        same = held[:2] == wanted[:2]
+        if same and changed is None and cell in self._followed:
             return held
-        keep = 0 if changed is None else sum(period < changed for period in held.periods)
+        keep = sum(period < changed for period in held.periods) if same and changed is not None else 0
         periods, alarms = list(held.periods[:keep]), list(held.alarms[:keep])
-        alarm = alarms[-1] if alarms else Alarm(wanted.promised, cell.version)
+        bars = dict(held.bars)
+        alarm = alarms[-1] if alarms else Alarm(promised, cell.version)
         for period in sorted(p for p in evidence.entries if not periods or p > held.periods[keep - 1]):
             if periods:
                 alarm = rest(alarm, period - periods[-1] - 1, wanted.hold)
+            alarm = alarm._replace(promised=bars.setdefault(period, promised))
             alarm = advance(alarm, Period(cell.version, evidence.of_period(period, wanted.target)), wanted.hold)
             periods.append(period)
             alarms.append(alarm)
-        new = wanted._replace(periods=tuple(periods), alarms=tuple(alarms), restated=held.restated)
-        if _taken_back(held, new):
+        bars = {period: bars[period] for period in periods}
+        new = wanted._replace(periods=tuple(periods), alarms=tuple(alarms), bars=bars, restated=held.restated)
+        if same and corrected and _taken_back(held, new):
             new = new._replace(restated=True)
         self._followed[cell] = new
         return new
@@ -134,31 +150,38 @@ class Alarms:
             if reading.alarm is None:
                 continue
             cell = Cell(reading.entity, reading.language, reading.detector, reading.version)
-            on = reading.alarm.state if reading.alarm.state in ("firing", "held") else None
-            was_on, before = self._last.get(cell, (None, None))
-            cause = _cause(before, reading, on=on is not None, was_on=was_on is not None)
+            last = self._last.get(cell, _Last())
+            cause, self._last[cell] = _cause(last, reading)
             if cause is not None:
                 # what was on before this board opened was told by another
                 at = reading.alarm.on_since if first or now is None else now
                 fell = cause == "recall_fell"
                 evidence = reading.alarm.fired_evidence if fell else reading.alarm.evidence
                 self.told.append(AlarmEvent(*cell, cause, at or now or 0.0, evidence))
-            self._last[cell] = (on, reading)
         del self.told[:-_REMEMBERED]
 
 
-def _cause(before: Reading | None, now: Reading, *, on: bool, was_on: bool) -> Cause | None:
+def _cause(last: _Last, now: Reading) -> tuple[Cause | None, _Last]:
+    """Return what is to be told, if anything, and what to remember for the next look."""
+    on = now.alarm is not None and now.alarm.state in ("firing", "held")
+    weight = now.weight_max or 0.0
+    if now.status not in CURRENT:
+        lapsed = last.known and not _hardly_compared(now)
+        cause: Cause | None = "recall_fell" if on and not last.on else "stopped_knowing" if lapsed and not on else None
+        return cause, last._replace(on=on, known=last.known and not (lapsed or on))
+    lower, target = now.matched.lower, now.target
+    met = lower is not None and target is not None and lower >= target
+    weights = min(weight, last.weight) if met else last.weight
     if on:
-        return None if was_on else "recall_fell"
-    if before is None or before.status not in CURRENT:
-        return None
-    if now.status in _UNKNOWN:
-        return "stopped_knowing"
-    target, (lower, lower_then) = now.target, (now.matched.lower, before.matched.lower)
-    if target is None or lower is None or lower_then is None or not lower < target <= lower_then:
-        return None
-    rarer = (now.weight_max or 0.0) > _RARER * (before.weight_max or 0.0)
-    return "design_changed" if rarer else None
+        return (None if last.on else "recall_fell"), _Last(on=True, known=True)
+    rarer = last.weight < inf and not met and weight > _RARER * last.weight
+    return ("design_changed" if rarer else None), _Last(on=False, known=True, weight=weights if met else inf)
+
+
+def _hardly_compared(reading: Reading) -> bool:
+    """Say whether the readers' kappa rests on a handful of documents: grey, and nothing to be told of."""
+    agreement = reading.agreement
+    return reading.status == "greyed" and agreement is not None and agreement.named < _FEW
 
 
 def _end_of(last: int | None, since: int | None, period_s: float) -> float | None:

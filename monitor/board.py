@@ -173,7 +173,6 @@ class Board:
     def _read(self, now: float | None) -> list[Reading]:
         """Return the readings of all windows, and note what somebody is to be told."""
         merged = self._merged
-        self._cells.begin()
         look = self._known.look(self.plan, merged, now)
         found: list[Reading] = []
         for window in merged.windows:

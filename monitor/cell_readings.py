@@ -15,7 +15,6 @@ from monitor.agreements import Agreements
 from monitor.cells import Frame, Version, VersionSums
 from monitor.estimators.agreement import AgreementStatus
 from monitor.estimators.certified import certified_recall
-from monitor.estimators.confidence_sequence import AnyTime
 from monitor.estimators.pending import pending_band
 from monitor.estimators.post_stratification import weight_range
 from monitor.estimators.precision import precision
@@ -61,7 +60,7 @@ class Scope(NamedTuple):
     """Whether anything of the version and language is labelled, in the window or before it."""
     agreements: Agreements
     """Of the window."""
-    any_time: Callable[[str], AnyTime | None]
+    any_time: Callable[[str], AnyTimeLimits | None]
     """By entity, over all that is kept."""
     alarm: Callable[[str], AlarmReading | None]
     optimistic: Callable[[str], Optimistic | None]
@@ -78,29 +77,41 @@ class _Estimates(NamedTuple):
     precision: Precision | None
 
 
+_MOST = 4096
+"""Samples of which the estimates are kept."""
 _Samples = tuple[StratumSample, ...]
 _Key = tuple[_Samples, _Samples, _Samples, bool, float]
 """The sample by matching, by masking, and of the detected spans; whether it's the population's; the confidence."""
 
 
+class _Kept(NamedTuple):
+    """Readings of one cell as its numbers have them."""
+
+    asked: tuple[Plan, Window]
+    readings: list[Reading]
+
+
 class CellReadings:
-    """Turns samples into readings, and keeps the estimates of the samples that the last round read."""
+    """Turns samples into readings, and keeps the estimates of the samples that it read last."""
 
     def __init__(self) -> None:
         self._kept: dict[_Key, _Estimates] = {}
-        self._before: dict[_Key, _Estimates] = {}
-
-    def begin(self) -> None:
-        """Begin another round: estimates that the last one didn't need are let go, lest old numbers pile up."""
-        self._before, self._kept = self._kept, {}
+        """The one that was used last comes last."""
 
     def read(self, scope: Scope, sums: VersionSums, entity: str) -> list[Reading]:
         """Return the readings of an entity: of the population, then of each stratum that holds a document."""
+        place, asked = (scope.language, entity), (scope.plan, scope.window)
+        kept = sums.kept.get(place)
+        if not isinstance(kept, _Kept) or kept.asked != asked:
+            kept = sums.kept[place] = _Kept(asked, self._work_out(scope, sums, entity))
+        return [self._up_to_date(scope, reading) for reading in kept.readings]
+
+    def _work_out(self, scope: Scope, sums: VersionSums, entity: str) -> list[Reading]:
         matched, masked, right = (
             tuple(sums.sample(frame, entity, reading) for frame in scope.frames)
             for reading in ("matched", "masked", "right")
         )
-        found = [self._population(scope, entity, matched, masked, right)]
+        found = [self._reading(scope, entity, None, (matched, masked, right))]
         for stratum in STRATA:
             one = tuple(s for s in matched if s.stratum == stratum)
             if one:
@@ -108,18 +119,21 @@ class CellReadings:
                 found.append(self._reading(scope, entity, stratum, (one, other, ())))
         return found
 
-    def _population(self, scope: Scope, entity: str, matched: _Samples, masked: _Samples, right: _Samples) -> Reading:
-        """Return the reading that somebody signs, with what is known of the whole cell alone."""
-        reading = self._reading(scope, entity, None, (matched, masked, right))
-        any_time, readings = scope.any_time(entity), scope.plan.config.readings
-        agreement = scope.agreements.read(entity, scope.language, readings.confidence)
+    @staticmethod
+    def _up_to_date(scope: Scope, reading: Reading) -> Reading:
+        """Return a reading with what moves with the clock, and of the population what is known of the cell alone."""
+        ages = {"age_s": scope.age_s, "label_age_s": scope.since_label_s}
+        if reading.stratum is not None:
+            return msgspec.structs.replace(reading, status=_status(reading, scope, "ok"), **ages)
+        agreement = scope.agreements.read(reading.entity, scope.language, scope.plan.config.readings.confidence)
         return msgspec.structs.replace(
             reading,
             status=_status(reading, scope, scope.agreements.status(agreement)),
-            any_time=None if any_time is None else AnyTimeLimits(*any_time),
+            any_time=scope.any_time(reading.entity),
             agreement=agreement,
-            alarm=scope.alarm(entity),
-            optimistic=scope.optimistic(entity),
+            alarm=scope.alarm(reading.entity),
+            optimistic=scope.optimistic(reading.entity),
+            **ages,
         )
 
     def _reading(
@@ -129,7 +143,7 @@ class CellReadings:
         estimates = self._estimate((*samples, stratum is None, scope.plan.config.readings.confidence))
         sampled, labelled = sum(s.sampled for s in matched), sum(s.labelled for s in matched)
         lightest, heaviest = weight_range(matched) or (None, None)
-        reading = Reading(
+        return Reading(
             entity=entity,
             language=scope.language,
             detector=scope.version.detector,
@@ -146,16 +160,15 @@ class CellReadings:
             config=scope.config,
             net=scope.net,
             status="no_label",
-            age_s=scope.age_s,
-            label_age_s=scope.since_label_s,
+            age_s=None,
             **estimates._asdict(),
         )
-        return msgspec.structs.replace(reading, status=_status(reading, scope, "ok"))
 
     def _estimate(self, key: _Key) -> _Estimates:
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._kept[key] = self._before.get(key) or _work_out(*key)
+        kept = self._kept.pop(key, None) or _work_out(*key)
+        self._kept[key] = kept
+        if len(self._kept) > _MOST:
+            del self._kept[next(iter(self._kept))]
         return kept
 
 

@@ -69,7 +69,9 @@ class VersionSums:
         """Entities flagged or labelled, with how often."""
         self.made: set[tuple[str, str]] = set()
         self.second: dict[tuple[str, str], Captures] = {}
-        """What the detector and the second one found of each other's, by language and entity."""
+        """What the detector and the second one found of each other's, by language, or all of them, and entity."""
+        self.kept: dict[tuple[str, str], object] = {}
+        """What somebody worked out from a language's and an entity's samples: it lives as long as they do."""
 
     def add(self, key: OfVersion, row: tuple[int, ...]) -> None:
         """Put a row of the window's sums in its place."""
@@ -85,7 +87,9 @@ class VersionSums:
         elif isinstance(key, FlaggedKey):
             self.entities[key.entity] += row[1]
         elif isinstance(key, SecondKey):
-            self.second[key.language, key.entity] = Captures(*row)
+            for language in (key.language, ANY):
+                held = self.second.get((language, key.entity), Captures())
+                self.second[language, key.entity] = held.plus(Captures(*row))
         else:
             self.made.add((key.config, key.net))
 

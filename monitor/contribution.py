@@ -86,7 +86,9 @@ class Contributions:
         for text in document.texts:
             truth = text.truth
             labelled, skipped = truth is not None, truth is None and bool(text.answers)
+            settled = True
             if text.twice is not None:
+                settled = text.settled
                 self._texts[text.drawn[0].day, text.language, load_of(text)] += 1
                 read_twice = True
             else:
@@ -95,26 +97,28 @@ class Contributions:
                 place = (drawn.day, drawn.language, drawn.detector, drawn.version, drawn.stratum, drawn.probability)
                 # the first version's task is the text's only one: its label serves the others too
                 self._drawn[place, drawn.config, drawn.net, labelled, skipped, labelled and number > 0] += 1
-                self._add_cells(place, drawn, truth)
+                self._add_cells(place, drawn, truth, settled=settled)
         if read_twice:
             self._pairs += [Part(*part) for part in parts_of(document, self._rule.fold, self._rule.iou)]
         self._add_outcomes(document)
 
-    def _add_cells(self, place: _Place, drawn: Drawn, truth: Answer | None) -> None:
+    def _add_cells(self, place: _Place, drawn: Drawn, truth: Answer | None, *, settled: bool) -> None:
         """Count what was found of every entity that the label names, what of the detected was right, and of all.
 
-        Without a label the alarm alone takes it, and all that's detected for right.
+        Without a label that is settled the alarm takes all that's detected for right, and nothing else to be there.
         """
         floors, fold = drawn.floors, self._rule.fold
         when = None if floors is None else (floors, int(drawn.at // self._rule.period_s))
         found = {(start, end, fold(entity)) for start, end, entity in drawn.spans}
         detected = _by_entity(found)
-        if truth is None:
+        if truth is None or not settled:
             if when is not None and found:
                 for entity, n in detected.items():
                     self._unlabelled[place, when, entity, n] += 1
                 self._unlabelled[place, when, ANY_ENTITY, len(found)] += 1
-            return
+            if truth is None:
+                return
+            when = None
         cells = self._cells
         true = {(start, end, fold(entity)) for start, end, entity in truth.spans}
         occurrences = _by_entity(true)

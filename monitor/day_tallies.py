@@ -77,7 +77,8 @@ class DayTallies:
                         if times is None:
                             times = self._labelled[place] = (Smallest(), Smallest())
                         self._note(times[0], -int(drawn.at * 1000), sign)
-                        self._note(times[1], came, sign)
+                        if came:  # rows of before it was noted have no time
+                            self._note(times[1], came, sign)
 
     @staticmethod
     def _note(times: Smallest, at: float, sign: int) -> None:
@@ -124,8 +125,8 @@ class DayTallies:
         for (of_day, *version), times in self._labelled.items():
             if of_day == day:
                 drawn, came = (each.smallest for each in times)
-                if drawn is not None and came is not None:
-                    newest[VersionKey(*version)] = (int(came), -int(drawn))
+                if drawn is not None:
+                    newest[VersionKey(*version)] = (int(came or 0), -int(drawn))
         return newest
 
     def settle(self, *, superseded: bool = False) -> None:

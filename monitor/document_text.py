@@ -97,6 +97,16 @@ class Text(msgspec.Struct, array_like=True):
         return None if self.twice is None else blind_pair(self.answers)
 
     @property
+    def settled(self) -> bool:
+        """Whether no reading is still to come that may take the place of the truth: where two read, both are in.
+
+        What the second reader or the adjudicator strikes out must have woken nobody.
+        """
+        if self.twice is None or reading(self.answers, ADJUDICATION) is not None:
+            return True
+        return self.pair is not None and self.twice.adjudication_due is None
+
+    @property
     def needless(self) -> list[Answer]:
         """The submitted answers that no estimate reads, oldest first."""
         needed = [self.truth, *(self.pair or ())]

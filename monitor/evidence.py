@@ -10,7 +10,7 @@ cell and to the one of all languages.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -44,6 +44,10 @@ class CellEvidence:
         self.entries: dict[int, Counter[Entry]] = {}
         self.changed_from: int | None = None
         """The earliest period that changed since somebody set it back."""
+        self.corrected = False
+        """Whether a labelled document was taken back since somebody set it back, other than with its whole row."""
+        self.revision = 0
+        """How often anything changed."""
         self.counts: Counter[Entry] = Counter()
         """Of all periods."""
 
@@ -56,6 +60,12 @@ class CellEvidence:
         if not self.entries[period]:
             del self.entries[period]
         self.changed_from = period if self.changed_from is None else min(self.changed_from, period)
+        self.revision += 1
+
+    @property
+    def first(self) -> int | None:
+        """The earliest period that holds a document."""
+        return min(self.entries, default=None)
 
     def of_period(self, period: int, target: Target) -> Evidence:
         """Return a period's evidence that recall is below the target."""
@@ -86,8 +96,12 @@ class EvidenceSums:
                 if found is None:
                     found = self.cells[cell] = CellEvidence()
                 found.add(key.period, entry, times)
-                if not found.counts:
-                    del self.cells[cell]
+                found.corrected |= bool(new) and entry.labelled and times < 0
+
+    def forget(self, kept: Container[tuple[str, str]]) -> None:
+        """Let go of cells without a document whose detector and version aren't among these."""
+        for cell in [c for c, its in self.cells.items() if not its.counts and c[2:] not in kept]:
+            del self.cells[cell]
 
 
 def split(tally: Tally) -> Entries:
@@ -118,6 +132,17 @@ def _usable(entry: Entry) -> bool:
     return True
 
 
+class _Sequence(NamedTuple):
+    """A cell's logarithms, and the documents that they are of."""
+
+    revision: int
+    counts: Counter[Entry]
+    logs: _Logs
+    labelled: int
+    confidence: float
+    limits: AnyTime | None
+
+
 class Sequences:
     """The any-time limits of cells, each kept until its documents change.
 
@@ -125,34 +150,32 @@ class Sequences:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[Cell, tuple[Counter[Entry], _Logs, int]] = {}
-        self._limits: dict[Cell, tuple[float, AnyTime | None]] = {}
+        self._kept: dict[Cell, _Sequence] = {}
         self._y_max = 0
 
-    def read(self, cell: Cell, evidence: CellEvidence | None, y_max: int, confidence: float) -> AnyTime | None:
+    def read(self, cell: Cell, evidence: CellEvidence, y_max: int, confidence: float) -> AnyTime | None:
         """Return a cell's limits; None without a labelled document that holds the entity."""
         if y_max != self._y_max:
             self._kept.clear()
             self._y_max = y_max
-        if evidence is None:
-            self._kept.pop(cell, None)
-            return None
         held = self._kept.get(cell)
-        if held is not None and held[0] == evidence.counts:
-            known = self._limits.get(cell)
-            if known is not None and known[0] == confidence:
-                return known[1]
-        counts, logs, labelled = held or (Counter(), np.zeros(len(NO_SEQUENCE.logs), np.int64), 0)
-        logs = logs.copy()
+        if held is not None and (held.revision, held.confidence) == (evidence.revision, confidence):
+            return held.limits
+        counts, labelled = (Counter[Entry](), 0) if held is None else (held.counts, held.labelled)
+        logs = np.zeros(len(NO_SEQUENCE.logs), np.int64) if held is None else held.logs.copy()
         for entry in counts.keys() | evidence.counts.keys():
             times = evidence.counts[entry] - counts[entry]
             if times and entry.y:
                 logs += times * _logs_of(entry, y_max)
                 labelled += times * entry.labelled
-        self._kept[cell] = (evidence.counts.copy(), logs, labelled)
         limits = confidence_sequence(Evidence(labelled, tuple(logs.tolist())), confidence)
-        self._limits[cell] = (confidence, limits)
+        self._kept[cell] = _Sequence(evidence.revision, evidence.counts.copy(), logs, labelled, confidence, limits)
         return limits
+
+    def forget(self, kept: Container[tuple[str, str]]) -> None:
+        """Let go of cells whose detector and version aren't among these."""
+        for cell in [c for c in self._kept if c[2:] not in kept]:
+            del self._kept[cell]
 
 
 @lru_cache(1 << 11)

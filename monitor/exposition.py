@@ -264,7 +264,7 @@ def _population(cell: tuple[str, ...], reading: Reading, computed_at: float) -> 
 def _beside(cell: tuple[str, ...], reading: Reading) -> Iterator[Sample]:
     """Return what stands beside recall: other limits, what is pending, precision."""
     any_time, pending, precision, optimistic = reading.any_time, reading.pending, reading.precision, reading.optimistic
-    if any_time is not None:
+    if any_time is not None and reading.status in CURRENT:
         yield from _one(m.ANY_TIME_LOWER, cell, any_time.lower)
         yield from _one(m.ANY_TIME_UPPER, cell, any_time.upper)
     if pending is not None:

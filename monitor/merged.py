@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from monitor.agreements import Agreements
+from monitor.cells import Version, VersionSums, by_version
 from monitor.evidence import Entries, EvidenceSums, split
 from monitor.fold import Output
 from monitor.tallies import RowKey, Stage, read_key, read_value
@@ -27,6 +29,30 @@ class Window:
         self.days = days
         self.first: int | None = None
         self.sums = Tally()
+        self._versions: dict[Version, VersionSums] | None = None
+        self._agreements: Agreements | None = None
+
+    @property
+    def versions(self) -> dict[Version, VersionSums]:
+        """The sums by detector version; the same objects as long as nothing changes."""
+        if self._versions is None:
+            self._versions = by_version(self.sums)
+        return self._versions
+
+    @property
+    def agreements(self) -> Agreements:
+        """What two readers say; the same object as long as nothing changes."""
+        if self._agreements is None:
+            self._agreements = Agreements(self.sums)
+        return self._agreements
+
+    def replace(self, old: Tally | None, new: Tally | None) -> None:
+        """Take a row's sums in the place of another's."""
+        if old is not None:
+            self.sums.merge_rows(old, -1)
+        if new is not None:
+            self.sums.merge_rows(new)
+        self._versions = self._agreements = None
 
     def covers(self, day: int) -> bool:
         """Say whether a day lies in the window."""
@@ -35,7 +61,7 @@ class Window:
     def move(self, today: int, rows: Iterable[tuple[RowKey, Tally]]) -> None:
         """Move the window to a new today and add up its rows anew."""
         self.first = None if self.days is None else today - self.days + 1
-        self.sums = Tally()
+        self.sums, self._versions, self._agreements = Tally(), None, None
         for key, tally in rows:
             if self.covers(key.day):
                 self.sums.merge_rows(tally)
@@ -110,10 +136,7 @@ class MergedRows:
         self.evidence.replace({} if old is None else old.entries, {} if new is None else new.entries)
         for window in (*self.windows, self.everything):
             if window.covers(key.day):
-                if old is not None:
-                    window.sums.merge_rows(old.tally, -1)
-                if new is not None:
-                    window.sums.merge_rows(new.tally)
+                window.replace(None if old is None else old.tally, None if new is None else new.tally)
 
     def move(self, today: int) -> None:
         """Let the windows end today (days since the epoch); rows are added up anew only where the day changed."""

@@ -10,16 +10,14 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from monitor.agreements import Agreements
 from monitor.alarms import Alarms
 from monitor.cell_readings import DAY_S, CellReadings, Scope
-from monitor.cells import Frame, Version, VersionSums, by_version, languages, of_language
+from monitor.cells import Frame, Version, VersionSums, languages, of_language
 from monitor.estimators.capture_recapture import Captures, lincoln_petersen
-from monitor.estimators.confidence_sequence import AnyTime
 from monitor.evidence import Cell, CellEvidence, Sequences
 from monitor.merged import MergedRows, Window
 from monitor.plan import Plan
-from monitor.readings import ANY, AlarmReading, Optimistic, Reading
+from monitor.readings import ANY, AlarmReading, AnyTimeLimits, Optimistic, Reading
 from monitor.readings import Window as Days
 from monitor.tally import VersionKey
 from monitor.versions import version_key
@@ -34,7 +32,7 @@ class Known:
 
     def look(self, plan: Plan, merged: MergedRows, now: float | None) -> Look:
         """Return what all windows have in common at a moment (s since the epoch), None in a replay."""
-        everything = by_version(merged.everything.sums)
+        everything = merged.everything.versions
         live = _live(merged.extremes(merged.everything, "route").seen, plan.config.alarm.period)
         targets = {
             Cell(entity, language, *version)
@@ -44,6 +42,8 @@ class Known:
             if plan.target(entity, language) is not None
         }
         self.alarms.forget(targets)
+        self.sequences.forget(live)
+        merged.evidence.forget(live)
         return Look(self, plan, merged, now, everything, live, frozenset(targets), {}, {})
 
 
@@ -61,7 +61,7 @@ class Look(NamedTuple):
     targets: frozenset[Cell]
     """The cells that share the promise about false alarms."""
     alarms: dict[Cell, AlarmReading | None]
-    limits: dict[Cell, AnyTime | None]
+    limits: dict[Cell, AnyTimeLimits | None]
     """Both as far as some window has asked."""
 
     def alarm(self, cell: Cell) -> AlarmReading | None:
@@ -70,7 +70,7 @@ class Look(NamedTuple):
             self.alarms[cell] = self._alarm(cell)
         return self.alarms[cell]
 
-    def any_time(self, cell: Cell) -> AnyTime | None:
+    def any_time(self, cell: Cell) -> AnyTimeLimits | None:
         """Return the any-time limits of a cell of a live version."""
         if cell not in self.limits:
             self.limits[cell] = self._any_time(cell)
@@ -87,12 +87,17 @@ class Look(NamedTuple):
         cells = len(self.targets)
         return self.known.alarms.read(cell, evidence, recall, config, cells=cells, deadline_s=deadline_s, until=until)
 
-    def _any_time(self, cell: Cell) -> AnyTime | None:
+    def _any_time(self, cell: Cell) -> AnyTimeLimits | None:
         if Version(cell.detector, cell.version) not in self.live:
             return None
         config = self.plan.config
         evidence = self.merged.evidence.cells.get(cell)
-        return self.known.sequences.read(cell, evidence, config.alarm.y_max, config.readings.confidence)
+        if evidence is None or evidence.first is None:
+            return None
+        limits = self.known.sequences.read(cell, evidence, config.alarm.y_max, config.readings.confidence)
+        labelled = sum(n for entry, n in evidence.counts.items() if entry.labelled)
+        since = evidence.first * config.alarm.period
+        return None if limits is None else AnyTimeLimits(*limits, labelled, since, config.alarm.y_max)
 
     def tell(self, readings: Iterable[Reading]) -> None:
         """Note what somebody is to be told."""
@@ -107,7 +112,6 @@ class WindowReadings:
         self._window = window
         self._days = days
         self._cells = cells
-        self._agreements = Agreements(window.sums)
         seen = look.merged.extremes(window, "ledger").seen
         self._newest = {key: last for key, (_, last) in seen.items()}
         self._came = {
@@ -117,7 +121,7 @@ class WindowReadings:
     def read(self) -> list[Reading]:
         """Return the readings of every version in the window, versions in their own order, newest first."""
         found: list[Reading] = []
-        versions = by_version(self._window.sums)
+        versions = self._window.versions
         wanted = versions.keys() | (self._look.live & self._look.everything.keys())
         for version in sorted(wanted, key=lambda v: (v.detector, version_key(v.version)), reverse=True):
             found += self._read_version(version, versions.get(version, VersionSums()))
@@ -151,7 +155,7 @@ class WindowReadings:
             age_s=self._age(self._newest, version, language),
             since_label_s=self._age(self._came, version, language),
             known_before=any(row.labelled for frame in kept for _, row in frame.designs),
-            agreements=self._agreements,
+            agreements=self._window.agreements,
             any_time=lambda entity: look.any_time(Cell(entity, language, *version)),
             alarm=lambda entity: look.alarm(Cell(entity, language, *version)),
             optimistic=partial(self._optimistic, sums, language),
@@ -164,10 +168,7 @@ class WindowReadings:
         return None if now is None or not found else max(now - max(found) / 1000, 0.0)
 
     def _optimistic(self, sums: VersionSums, language: str, entity: str) -> Optimistic | None:
-        captures = Captures()
-        for (of_language_, of_entity), row in sums.second.items():
-            if of_entity == entity and language in (ANY, of_language_):
-                captures = captures.plus(row)
+        captures = sums.second.get((language, entity), Captures())
         found = lincoln_petersen(captures, self._look.plan.config.readings.confidence)
         return None if found is None else Optimistic(captures.both, captures.second, *found.recall)
 

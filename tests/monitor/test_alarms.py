@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from monitor.alarms import YEAR_S, Alarms
 from monitor.config import Alarm as AlarmConfig
 from monitor.estimators.e_detector import FRACTIONS, Entry, Floors
-from monitor.evidence import Cell, CellEvidence
+from monitor.evidence import Cell, CellEvidence, EvidenceSums
 from monitor.readings import AlarmReading, Status
+from monitor.tally import EntryKey
 
 CELL = Cell("IBAN", "en", "crf", "2")
 CENSUS = Floors(1.0, 1.0)
@@ -99,11 +100,13 @@ def test_label_that_comes_late_adds_to_its_own_day() -> None:
 
 def test_corrected_label_marks_the_alarm_restated() -> None:
     """Evidence that was published is taken back: whoever acted on it must be told."""
-    evidence, alarms = evidence_of([[MISS] * 20, [HIT]]), Alarms()
-    before = look(alarms, evidence, 2)
-    evidence.add(0, MISS, -20)
-    evidence.add(0, HIT, 20)
-    after = look(alarms, evidence, 2)
+    sums, alarms = EvidenceSums(), Alarms()
+    key = EntryKey("en", "crf", "2", "IBAN", 0, 1.0, 1.0, 1.0, 0, 1, 1)
+    later = key._replace(period=1, t=1)
+    sums.replace({}, {key: 20, later: 1})
+    before = look(alarms, sums.cells[CELL], 2)
+    sums.replace({key: 20, later: 1}, {key._replace(t=1): 20, later: 1})
+    after = look(alarms, sums.cells[CELL], 2)
 
     assert (before.state, before.restated) == ("held", False)
     assert (after.state, after.restated) == ("quiet", True)
@@ -120,12 +123,48 @@ def test_labels_that_come_restate_nothing() -> None:
 
 
 def test_days_that_expire_restate_nothing() -> None:
-    """They take evidence with them, and nobody corrected a label."""
-    evidence, alarms = evidence_of([[MISS] * 2, [MISS] * 2, [HIT]]), Alarms()
-    look(alarms, evidence, 3)
-    evidence.add(0, MISS, -2)
+    """They take evidence with them, one partition's before another's, and nobody corrected a label."""
+    sums, alarms = EvidenceSums(), Alarms()
+    key = EntryKey("en", "crf", "2", "IBAN", 0, 1.0, 1.0, 1.0, 0, 1, 1)
+    days = {key: 2, key._replace(period=1): 2}
+    for _ in range(2):
+        sums.replace({}, days)
+    look(alarms, sums.cells[CELL], 3)
+    sums.replace(days, {})
 
-    assert not look(alarms, evidence, 3).restated
+    assert not look(alarms, sums.cells[CELL], 3).restated
+
+
+def test_what_fired_stays_when_more_cells_share_the_promise() -> None:
+    """The bar of a period is the one that it was looked at with; a cell that fell silent begins anew."""
+    evidence, alarms = evidence_of([[MISS] * 4]), Alarms()
+    before = alarms.read(CELL, evidence, 0.9, SMALL, cells=1, until=1)
+    after = alarms.read(CELL, evidence, 0.9, SMALL, cells=1000, until=1)
+    assert [a.state for a in (before, after)] == ["firing", "firing"]
+    assert Alarms().read(CELL, evidence, 0.9, SMALL, cells=1000, until=1).state == "quiet"
+
+    evidence.add(0, MISS, -4)
+    assert alarms.read(CELL, evidence, 0.9, SMALL, until=2).state is None
+    evidence.add(1, HIT, 1)
+    assert alarms.read(CELL, evidence, 0.9, SMALL, until=2).labelled == 1
+
+
+def test_rate_that_fell_days_before_the_limit_did_is_what_changed() -> None:
+    """The largest weight jumps with the first document at the lower rate; the lower limit sinks for days after."""
+    alarms = Alarms()
+    for weight, lower in ((200.0, 0.92), (400.0, 0.92), (400.0, 0.91), (400.0, 0.89), (400.0, 0.88)):
+        alarms.tell([_reading(lower=lower, weight=weight)], 10.0)
+
+    assert [event.cause for event in alarms.told] == ["design_changed"]
+
+
+def test_what_lapses_by_steps_is_told_once() -> None:
+    """Its labels leave the window before it has expired."""
+    alarms = Alarms()
+    for status in ("ok", "no_interval", "no_truth", "expired", "ok", "greyed"):
+        alarms.tell([_reading(status=status)], 10.0)
+
+    assert [event.cause for event in alarms.told] == ["stopped_knowing", "stopped_knowing"]
 
 
 def test_promise_is_shared_by_all_cells() -> None:
@@ -163,6 +202,8 @@ def _reading(state: str = "quiet", status: Status = "ok", lower: float = 0.92, w
         ({}, {"lower": 0.85}, []),
         ({"lower": 0.85}, {"lower": 0.84, "weight": 400.0}, []),
         ({}, {"state": "firing", "status": "stale"}, ["recall_fell"]),
+        ({}, {"status": "no_truth"}, ["stopped_knowing"]),
+        ({"status": "no_label"}, {"status": "expired"}, []),
     ],
 )
 def test_causes_are_told_apart(before: dict[str, object], after: dict[str, object], causes: list[str]) -> None:
