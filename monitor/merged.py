@@ -8,7 +8,7 @@ drifts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from monitor.agreements import Agreements
@@ -16,7 +16,7 @@ from monitor.cells import Version, VersionSums, by_version
 from monitor.evidence import Entries, EvidenceSums, split
 from monitor.fold import Output
 from monitor.tallies import RowKey, Stage, read_key, read_value
-from monitor.tally import Tally
+from monitor.tally import Key, Tally
 
 
 class Window:
@@ -46,12 +46,10 @@ class Window:
             self._agreements = Agreements(self.sums)
         return self._agreements
 
-    def replace(self, old: Tally | None, new: Tally | None) -> None:
-        """Take a row's sums in the place of another's."""
-        if old is not None:
-            self.sums.merge_rows(old, -1)
-        if new is not None:
-            self.sums.merge_rows(new)
+    def change(self, differences: Iterable[tuple[Key, tuple[int, ...]]]) -> None:
+        """Add the differences between two rows of a day."""
+        for key, numbers in differences:
+            self.sums.add(key, numbers)
         self._versions = self._agreements = None
 
     def covers(self, day: int) -> bool:
@@ -83,6 +81,21 @@ class _Row(NamedTuple):
     """Without its entries."""
     value: bytes
     entries: Entries
+
+
+def _differences(
+    before: Mapping[Key, tuple[int, ...]], after: Mapping[Key, tuple[int, ...]]
+) -> Iterator[tuple[Key, tuple[int, ...]]]:
+    """Yield what changed: a label leaves most of a day's row as it was, and every window takes it."""
+    for key, row in after.items():
+        held = before.get(key)
+        if held is None:
+            yield key, row
+        elif held != row:
+            yield key, tuple([a - b for a, b in zip(row, held, strict=True)])
+    for key, row in before.items():
+        if key not in after:
+            yield key, tuple([-n for n in row])
 
 
 class MergedRows:
@@ -134,9 +147,11 @@ class MergedRows:
 
     def _replace(self, key: RowKey, old: _Row | None, new: _Row | None) -> None:
         self.evidence.replace({} if old is None else old.entries, {} if new is None else new.entries)
+        before, after = ({} if row is None else row.tally.rows for row in (old, new))
+        differences = list(_differences(before, after))
         for window in (*self.windows, self.everything):
             if window.covers(key.day):
-                window.replace(None if old is None else old.tally, None if new is None else new.tally)
+                window.change(differences)
 
     def move(self, today: int) -> None:
         """Let the windows end today (days since the epoch); rows are added up anew only where the day changed."""
