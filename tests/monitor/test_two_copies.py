@@ -7,11 +7,14 @@ import pytest
 from drawn import WEEK_S, label, opened, sampled
 from hypothesis import given
 from hypothesis import strategies as st
-from pairs import ANNA, UTRECHT, answer_to, asked_twice, blind, say, truth_of
+from pairs import ANNA, UTRECHT, answer_to, asked_twice, blind, read_twice, say, truth_of
 
+from monitor.contribution import Rule, contribution
 from monitor.document import Document, task_id
+from monitor.entities import Aliases
 from monitor.errors import BadSpan
 from monitor.records import Span
+from monitor.tally import EntryKey
 
 
 def test_two_blind_tasks_go_out_and_neither_shows_a_span() -> None:
@@ -208,3 +211,26 @@ def test_span_that_the_text_can_not_have_leaves_both_copies_as_they_were() -> No
             say(document, copy, "ann", Span(0, 99, "X"))
 
     assert before == msgspec.msgpack.encode(document.texts)
+
+
+def test_text_that_two_read_wakes_nobody_before_both_have_read_it() -> None:
+    """What the second reader or the adjudicator strikes out is no miss; until then all that's detected is right."""
+
+    def entered(document: Document) -> set[tuple[int, int, int]]:
+        rule = Rule(Aliases().fold, 0.45)
+        keys = [key for _, key, _ in contribution(document, rule) if isinstance(key, EntryKey) and key.entity == "any"]
+        return {(key.t, key.y, key.labelled) for key in keys}
+
+    document = asked_twice(spans=[ANNA], floors=(0.5, 0.1))
+    assert entered(document) == {(1, 1, 0)}
+    say(document, 1, "ann", ANNA, UTRECHT)
+    assert entered(document) == {(1, 1, 0)}
+    say(document, 2, "bo", ANNA)
+    document.adjudicate("a", 9e9)
+    assert entered(document) == {(1, 1, 0)}
+    say(document, 0, "cleo", ANNA)
+    assert entered(document) == {(1, 1, 1)}
+
+    agreed = read_twice((ANNA, UTRECHT), (ANNA, UTRECHT), spans=[ANNA], floors=(0.5, 0.1))
+    agreed.adjudicate("a", 9e9)
+    assert entered(agreed) == {(1, 2, 1)}
