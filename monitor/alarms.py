@@ -97,6 +97,7 @@ class Alarms:
         alarm = followed.alarms[ended[-1]] if ended else Alarm(promised, cell.version)
         crossed = next((followed.alarms[i] for i in reversed(ended) if followed.alarms[i].since_crossing == 0), None)
         last = followed.periods[ended[-1]] if ended else None
+        running = followed.periods[-1] if len(ended) < len(followed.periods) else None
         if last is not None and until is not None:
             alarm = rest(alarm, until - 1 - last, hold)
             last = until - 1
@@ -110,6 +111,7 @@ class Alarms:
             fired_at=_end_of(last, alarm.since_crossing, config.period),
             fired_evidence=None if crossed is None else crossed.evidence,
             on_since=_end_of(last, alarm.since_on, config.period),
+            counts_from=None if running is None else (running + 1) * config.period,
             restated=followed.restated,
         )
 

@@ -31,7 +31,7 @@ from monitor.records import Record
 from monitor.tallies import position_of
 from monitor.tally import ANY_ENTITY, CellKey, CensusKey, CountKey, FlaggedKey, QueueKey, Tally, VersionKey
 from monitor.versions import version_key
-from monitor.window_readings import Known, WindowReadings
+from monitor.window_readings import Known, Look, WindowReadings
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).date()
 DAY_S = 86_400
@@ -149,7 +149,8 @@ class Board:
         """Return all readings as of a moment (s since the epoch); None has no windows to move and tells no age."""
         if now is not None:
             self._merged.move(int(now // DAY_S))
-        readings = self._read(now)
+        look = self._known.look(self.plan, self._merged, now)
+        readings = self._read(look)
         main, longest = self._merged.windows[0], self._merged.longest
         decided = self._merged.extremes(longest, "route")
         return BoardSnapshot(
@@ -166,14 +167,14 @@ class Board:
             changes=(*_first_seen(decided.seen), *changes),
             current_versions=_current(self._merged.extremes(self._merged.everything, "route").seen),
             alarms=tuple(self._known.alarms.told),
+            unseen_targets=look.unseen_targets,
             drift=self.drift.signals(),
             drift_notes=self.drift.notes(),
         )
 
-    def _read(self, now: float | None) -> list[Reading]:
+    def _read(self, look: Look) -> list[Reading]:
         """Return the readings of all windows, and note what somebody is to be told."""
         merged = self._merged
-        look = self._known.look(self.plan, merged, now)
         found: list[Reading] = []
         for window in merged.windows:
             readings = WindowReadings(look, window, self._span(window), self._cells).read()

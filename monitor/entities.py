@@ -11,6 +11,7 @@ OntoNotes labels) and the free words that GLiNER models are asked for.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 from collections.abc import Mapping
@@ -146,6 +147,14 @@ class Aliases:
     def known(self, name: str) -> bool:
         """Return whether the name is in the default table or the operator's, on either side."""
         return _plain(name) in self._known
+
+    def nearest(self, name: str) -> str | None:
+        """Return the known name that is spelled most alike, None where none is near.
+
+        >>> Aliases().nearest("PERSN"), Aliases().nearest("QUX")
+        ('PERSON', None)
+        """
+        return next(iter(difflib.get_close_matches(_plain(name), sorted(self._known), n=1, cutoff=0.8)), None)
 
     def _look_up(self, name: str) -> str:
         plain = _plain(name)

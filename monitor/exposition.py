@@ -132,6 +132,7 @@ def _worker(pipeline: Pipeline) -> Iterator[Sample]:
 def _board(snapshot: BoardSnapshot) -> Iterator[Sample]:
     yield from _one(m.COMPUTED, (), snapshot.computed_at)
     yield from _one(m.UNKNOWN_ENTITIES, (), len(snapshot.unknown_entities))
+    yield from _one(m.UNSEEN_TARGETS, (), len(snapshot.unseen_targets))
     for detector, version in dict.fromkeys((clean(d), clean(v)) for d, v in snapshot.current_versions):
         yield Sample(m.DETECTOR, (detector, version), 1)
     for metric, tallies in (

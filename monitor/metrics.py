@@ -115,6 +115,7 @@ COUNTED_DOCUMENTS = _gauge("counted", "documents", "Drawn documents by what came
 COUNTED_DEAD_LETTERS = _gauge("counted_dead", "letters", "Records that no worker could read.", ("channel", "reason"))
 COUNTED_QUARANTINED = _gauge("counted_quarantined", "spans", "Spans set aside by all workers.", ("reason",))
 UNKNOWN_ENTITIES = _gauge("unknown_entities", "names", "Entity names that the alias table doesn't know.")
+UNSEEN_TARGETS = _gauge("unseen_targets", "cells", "Targets of cells that nothing was flagged or labelled in.")
 QUEUE_SENT = _gauge("queue_sent", "tasks", "Annotation tasks sent in the window.", ("language",))
 QUEUE_DONE = _gauge("queue_done", "tasks", "Annotation tasks answered.", ("language",))
 QUEUE_OPEN = _gauge("queue_open", "tasks", "Annotation tasks without an answer: the queue's depth.", ("language",))

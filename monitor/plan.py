@@ -6,6 +6,8 @@ it, so that what is read again below the offset is decided under the plan of the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from monitor.config import Config, PatternConfig, config_id
 from monitor.decoding import Limits
 from monitor.entities import Aliases
@@ -53,6 +55,11 @@ class Plan:
     def target(self, entity: str, language: str) -> float | None:
         """Return the recall asked for in a cell, its entity spelled in any way that the aliases know."""
         return self._targets.get((entity, language), self._targets.get((entity, "")))
+
+    @property
+    def target_cells(self) -> Iterable[tuple[str, str]]:
+        """The cells that have a target of their own: entity, folded, and language, empty for every one."""
+        return self._targets
 
     @property
     def counting(self) -> tuple[object, ...]:

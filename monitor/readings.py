@@ -175,6 +175,8 @@ class AlarmReading(msgspec.Struct, frozen=True):
     """The evidence then; it begins anew afterwards."""
     on_since: float | None = None
     """When the period ended in which it went on; None while it's off."""
+    counts_from: float | None = None
+    """When the running period ends, s since the epoch, where documents were drawn in it: they count from then on."""
     restated: bool = False
     """Whether a label was corrected so that evidence which was published before is smaller now."""
 
@@ -320,5 +322,7 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """In plain words: why a detector of drift began anew, or is left out."""
     thinning: float = 1.0
     """The factor that sampling is thinned by, as last decided."""
+    unseen_targets: tuple[str, ...] = ()
+    """Targets, as `ENTITY` or `ENTITY.language`, of cells that nothing was flagged or labelled in."""
     capacity_per_day: float | None = None
     """Tasks a day that annotators get through, as configured; None for no bound."""

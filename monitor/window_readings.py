@@ -99,6 +99,12 @@ class Look(NamedTuple):
         since = evidence.first * config.alarm.period
         return None if limits is None else AnyTimeLimits(*limits, labelled, since, config.alarm.y_max)
 
+    @property
+    def unseen_targets(self) -> tuple[str, ...]:
+        """Targets of cells that nothing was flagged or labelled in: a name may be mistyped."""
+        seen = {(cell.entity, language) for cell in self.targets for language in (cell.language, "")}
+        return tuple(sorted(".".join(filter(None, cell)) for cell in self.plan.target_cells if cell not in seen))
+
     def tell(self, readings: Iterable[Reading]) -> None:
         """Note what somebody is to be told."""
         self.known.alarms.tell(readings, self.now)

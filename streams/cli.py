@@ -18,6 +18,7 @@ from monitor import records
 from monitor.config import DEFAULT_KEY, config_id, public_document
 from monitor.errors import ConfigError, RecallwatchError
 from monitor.plan import Plan
+from monitor.tally import ANY_ENTITY
 from streams.cli_options import config_options, read_settings
 
 _LIVE = "streams.live_commands"
@@ -89,6 +90,12 @@ def check_config(path: Path | None, config_path: Path | None, overrides: Sequenc
     click.echo(f"{settings.path or 'defaults'}: good. config {config_id(settings.config)}, net {plan.net.version}")
     if settings.config.sampling.key == DEFAULT_KEY:
         click.echo("warning: sampling.key is the published default: anybody can tell which documents will be read")
+    for name in settings.config.targets:
+        entity = name.partition(".")[0]
+        if entity.lower() != ANY_ENTITY and not plan.aliases.known(entity):
+            near = plan.aliases.nearest(entity)
+            hint = f"; did you mean {near}?" if near else ""
+            click.echo(f"warning: targets.{name}: no entity that is known is called so{hint}")
     click.echo(msgspec.json.format(msgspec.json.encode(public_document(settings.config)), indent=2).decode())
 
 

@@ -235,6 +235,8 @@ def _crossing(curve: Callable[[float], float], target: float, most: float) -> fl
         below = curve(high)
     while high - low > max(1.0, low / 16):
         middle = float((low + high) // 2)
+        if middle <= low:  # the last step to an upper end that is no whole number
+            break
         value = curve(middle)
         if value > target:
             low, above = middle, value

@@ -210,3 +210,16 @@ def test_no_sample_ends_the_planner(cell: list[StratumSample], wanted: float) ->
     if price is not None and price.labels is not None and price.rate is not None:
         assert price.labels >= 0
         assert 0 < price.rate <= 1
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.28, 0.19, 0.15, 0.09])
+def test_price_is_told_where_the_largest_factor_is_no_whole_number(rate: float) -> None:
+    """Reading everything is 1/rate times as many: the last step up to it is shorter than one."""
+    flagged = StratumSample("en", "both", 4_000, (Design(rate, 1_000, 1_000, Moments(400, 0, *[400] * 12)),))
+    blind = StratumSample("en", "unflagged", 4_000, (Design(rate, 1_000, 1_000, Moments()),))
+    certified = certified_recall([flagged, blind])
+    assert certified is not None
+    for step in (0.01, 0.02, 0.05, 0.1):
+        price = price_of_certified([flagged, blind], step)
+        assert price is not None
+        assert price.rate is None or rate < price.rate <= 1

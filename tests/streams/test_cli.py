@@ -225,3 +225,12 @@ def test_completion_names_commands() -> None:
     asked = {"_RECALLWATCH_COMPLETE": "bash_complete", "COMP_WORDS": "recallwatch re", "COMP_CWORD": "1"}
     result = CliRunner().invoke(main, [], prog_name="recallwatch", env=asked)
     assert result.stdout.split() == ["plain,replay", "plain,report"]
+
+
+def test_target_of_an_unknown_entity_is_a_warning() -> None:
+    """It may be a name of the detector's own; a slip would never be noticed."""
+    lines = run("check-config", "--set", "targets.PERSN=0.9", "--set", "targets.EMAIL=0.9").stdout.splitlines()
+
+    assert [line for line in lines if "targets" in line and line.startswith("warning")] == [
+        "warning: targets.PERSN: no entity that is known is called so; did you mean PERSON?"
+    ]
