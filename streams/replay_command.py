@@ -23,7 +23,7 @@ from streams.cli_options import config_options, read_settings
 from streams.replay import Replay, read_lines
 from streams.replay_days import DayReplay, Schedule
 from streams.replay_traffic import Lines, Traffic
-from streams.terminal import print_snapshot
+from streams.terminal import print_snapshot, swap_table
 
 _CAUSES = {"recall_fell": "recall fell", "stopped_knowing": "stopped knowing", "design_changed": "design changed"}
 
@@ -166,6 +166,9 @@ def _print_days(run: DayReplay, config: Config, days: int) -> None:
     console.print(f"\n{days:,} days, counted from 0; readings are of the last {main}.")
     if run.swap_day is not None:
         console.print(f"The next version begins on day {run.swap_day:,}.")
+        swap = swap_table(snapshot)
+        if swap.row_count:
+            console.print(swap)
     if not config.targets:
         console.print("No alarm can come: the config has no targets.")
     elif not run.alarms:

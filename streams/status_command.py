@@ -59,6 +59,7 @@ def status_document(snapshot: BoardSnapshot, now: float) -> dict[str, object]:
     return {
         "headline": words.headline(found, snapshot.queues, now),
         "rest": words.rest(found),
+        "unseen_targets": list(snapshot.unseen_targets),
         "cells": [{"state": c.state, "word": words.word(c), **reading_document(c.reading)} for c in found],
         "queues": [msgspec.to_builtins(queue) for queue in snapshot.queues],
         "thinning": snapshot.thinning,
@@ -75,9 +76,9 @@ def print_status(console: Console, snapshot: BoardSnapshot, now: float, *, every
         console.print("No decision has been counted yet.")
         return
     console.print(Text(words.headline(found, snapshot.queues, now), style="bold"))
-    rest = words.rest(found)
-    if rest:
-        console.print(Text(rest))
+    for line in (words.rest(found), words.unseen(snapshot)):
+        if line:
+            console.print(Text(line))
     console.print(Text(_when(found)))
     shown = found if everything else _first(found)
     console.print()
@@ -85,7 +86,8 @@ def print_status(console: Console, snapshot: BoardSnapshot, now: float, *, every
     if len(shown) < len(found):
         console.print(f"{len(found) - len(shown)} more: --all")
     console.print()
-    for line in (_queue(snapshot.queues, now), words.thinning(snapshot), _drift(snapshot.drift, now)):
+    load = _queue(snapshot.queues, now), words.thinning(snapshot)
+    for line in (words.waiting_alarms(found, now), *load, _drift(snapshot.drift, now)):
         if line:
             console.print(Text(line))
 
@@ -133,10 +135,10 @@ def _state(c: Cell) -> str:
 
 
 def _alarm(r: Reading) -> str:
-    """Return the alarm's state in one word; what has no alarm has none to tell."""
+    """Return the alarm's state; what has no alarm has none to tell."""
     if r.alarm is None:
         return words.DASH
-    return r.alarm.state or "unsure"
+    return r.alarm.state or words.STATES["unknown"]
 
 
 def _queue(queues: Sequence[Queue], now: float) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from monitor.readings import ANY, BoardSnapshot, Reading, Tally, largest
 from monitor.versions import version_key
+from streams.page import words
+from streams.page.cells import Selection, cells
 
 MAX_KINDS = 10
 """Counts told of each thing, the largest: producers and annotators choose names, as many as they like."""
@@ -90,9 +93,32 @@ def known_table(readings: Sequence[Reading]) -> Table:
         right = "–" if precise is None else f"{precise.right}/{precise.detected}"
         share = _number(None if precise is None else precise.estimate)
         kappa = _number(None if r.agreement is None else r.agreement.kappa)
-        alarm = "–" if r.alarm is None else r.alarm.state or "unsure"
+        alarm = "–" if r.alarm is None else r.alarm.state or words.STATES["unknown"]
         table.add_row(Text(r.entity), Text(r.language), limits, share, right, kappa, alarm)
     return table
+
+
+def swap_table(snapshot: BoardSnapshot) -> Table:
+    """Return recall of each detector's version before beside the current one's, over the longest window that's kept.
+
+    Cells with a target, or all where there's none; those without a truth of both versions are left out.
+    """
+    longest = max((r.window.days or 0 for r in snapshot.readings), default=0)
+    readings = tuple(r for r in snapshot.readings if (r.window.days or 0) == longest)
+    found, _ = cells(msgspec.structs.replace(snapshot, readings=readings), Selection())
+    asked = [c for c in found if c.reading.target is not None] or found
+    title = f"Before and after, last {longest:,} days"
+    table = _table(title, ("entity", "lang"), ("before", "limits", "after", "limits", "target"))
+    for c in asked:
+        if c.earlier and c.earlier[0].matched.true and c.reading.matched.true:
+            table.add_row(*_before_and_after(c.reading, c.earlier[0]))
+    return table
+
+
+def _before_and_after(after: Reading, before: Reading) -> tuple[Text | str, ...]:
+    shares = before.matched, after.matched
+    numbers = [text for m in shares for text in (_number(m.estimate), words.between(m) or words.DASH)]
+    return Text(after.entity), Text(after.language), *numbers, _number(after.target)
 
 
 def _print_statuses(console: Console, readings: Iterable[Reading]) -> None:
@@ -115,7 +141,7 @@ def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
 
 def print_counts(console: Console, snapshot: BoardSnapshot) -> None:
     """Print what became of labels and of records that couldn't be used, and what has no reading and why."""
-    unread = sorted({f"{r.entity}/{r.language}: {_STATUS[r.status]}" for r in snapshot.readings if _is_unread(r)})
+    unread = sorted({f"{r.entity}/{r.language}: {_why(r)}" for r in snapshot.readings if _is_unread(r)})
     if unread:
         console.print(Text("\nNo number: " + "; ".join(unread)), style="dim", soft_wrap=False)
     for name, tallies in (
@@ -137,7 +163,14 @@ def _counts(tallies: Sequence[Tally]) -> str:
 
 
 def _is_unread(r: Reading) -> bool:
-    return r.stratum is None and ANY not in {r.language, r.entity} and not r.matched.true
+    """Say whether a cell has no recall: it stands in the table with a dash, or isn't in it and sums up no others."""
+    listed = r.matched.true > 0 or ANY not in {r.language, r.entity}
+    return r.stratum is None and r.matched.estimate is None and listed
+
+
+def _why(r: Reading) -> str:
+    said = words.REASONS.get(r.matched.reason or "", _STATUS["no_interval"])
+    return said if r.status == "no_interval" else _STATUS[r.status]
 
 
 def _needs_somebody_first(r: Reading) -> tuple[bool, float, str, str]:

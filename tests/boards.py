@@ -75,7 +75,12 @@ PROMISED_DAYS = 14 * 365.25
 
 
 def alarm(
-    state: AlarmState | None = "quiet", evidence: float | None = 1.2, *, restated: bool = False, now: float = NOW
+    state: AlarmState | None = "quiet",
+    evidence: float | None = 1.2,
+    *,
+    restated: bool = False,
+    counts_from: float | None = None,
+    now: float = NOW,
 ) -> AlarmReading:
     """Return an alarm; one that's on went on three days ago, and crossed last in the last period, or two before."""
     on, ended = state in ("firing", "held"), now // DAY_S * DAY_S
@@ -85,8 +90,10 @@ def alarm(
         log(PROMISED_DAYS),
         PROMISED_DAYS,
         0 if state is None else 40,
+        y_max=5,
         fired_at=(ended if state == "firing" else ended - 2 * DAY_S) if on else None,
         on_since=ended - 3 * DAY_S if on else None,
+        counts_from=counts_from,
         restated=restated,
     )
 
@@ -154,7 +161,7 @@ def reading(
         status=status,
         age_s=age_s,
         label_age_s=age_s,
-        any_time=AnyTimeLimits(0.9 * limits[0], 1 - 0.7 * (1 - limits[1])) if population else None,
+        any_time=AnyTimeLimits(0.9 * limits[0], 1 - 0.7 * (1 - limits[1]), y_max=5) if population else None,
         pending=Pending(
             sampled - labelled,
             (matched.estimate or 0.0) * share_labelled,

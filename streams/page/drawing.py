@@ -143,6 +143,7 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
     usual = facts.Made(pipeline.config, pipeline.net)
     rows = [_row(c, snapshot, now, usual, full=i < FULL_ROWS) for i, c in enumerate(found[:MAX_ROWS])]
     promises = {words.long(c.reading.alarm.promised_days) for c in found if c.reading.alarm is not None}
+    caps = {c.reading.any_time.y_max for c in found if c.reading.any_time is not None} - {0}
     return {
         "s": snapshot,
         "rows": rows,
@@ -159,8 +160,11 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
         "rest": words.rest(found),
         "lines": lines,
         "more_lines": more_lines,
+        "unseen": words.unseen(snapshot),
+        "waiting": words.waiting_alarms(found, now),
         "thinning": words.thinning(snapshot),
         "promise": promises.pop() if len(promises) == 1 else "",
+        "cap": caps.pop() if len(caps) == 1 else 0,
         "drifted": drifted,
         "more_drifted": more_drifted,
         "choices": [
@@ -186,7 +190,7 @@ def _row(cell: Cell, snapshot: BoardSnapshot, now: float, usual: facts.Made, *, 
         words.why(reading, snapshot.queues, now),
         words.mark(cell),
         words.spoken(cell),
-        (*facts.recall(reading), *rest),
+        (*facts.recall(reading, now), *rest),
         full,
     )
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from monitor.exposition import clean
 from monitor.readings import Agreement, AlarmReading, Reading
 from streams.page.causes import evidence
-from streams.page.words import DASH, between, number, percent, ratio
+from streams.page.words import DASH, between, number, percent, ratio, waits
 
 
 class Fact(NamedTuple):
@@ -25,8 +25,8 @@ class Made(NamedTuple):
     net: str
 
 
-def recall(r: Reading) -> Iterator[Fact]:
-    """Yield what is known of recall, and of whether it fell."""
+def recall(r: Reading, now: float) -> Iterator[Fact]:
+    """Yield what is known of recall at `now` (s since the epoch), and of whether it fell."""
     m = r.matched
     if m.lower is not None:
         yield Fact("read once", f"{between(m)}, {ratio(m.found, m.true)} found")
@@ -39,14 +39,19 @@ def recall(r: Reading) -> Iterator[Fact]:
     if r.target is not None:
         yield Fact("target", number(r.target))
     if r.alarm is not None:
-        yield Fact("alarm", _alarm(r.alarm))
+        yield Fact("alarm", _alarm(r.alarm, now))
 
 
-def _alarm(alarm: AlarmReading) -> str:
+def _alarm(alarm: AlarmReading, now: float) -> str:
     if alarm.state is None:
-        return "can't tell: no label of this version holds it"
+        return f"can't tell{_why_not(alarm, now)}"
     restated = "; restated" if alarm.restated else ""
     return f"{alarm.state}, {evidence(alarm)}, {alarm.labelled:,} documents{restated}"
+
+
+def _why_not(alarm: AlarmReading, now: float) -> str:
+    soon = waits(alarm, now)
+    return f" yet: {soon}" if soon else ": no label of this version holds it"
 
 
 def others(r: Reading, usual: Made) -> Iterator[Fact]:

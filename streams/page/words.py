@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from monitor.exposition import clean
-from monitor.readings import ANY, BoardSnapshot, Queue, Reading
+from monitor.readings import ANY, AlarmReading, BoardSnapshot, Queue, Reading
 from streams.page.cells import Cell, State, finds_nothing
 
 DASH = "–"
@@ -37,7 +37,17 @@ STATUSES = {
     "greyed": "readers disagree",
     "marked": "readers differ",
 }
+REASONS = {
+    "no_label": "no label yet",
+    "no_truth": "none among the labelled",
+    "flagged_unlabelled": "no label of what the tools flagged",
+    "unflagged_unlabelled": "no label of what nothing flagged",
+    "no_truth_where_looked": "none where any tool looked",
+}
+"""Why recall has no estimate or no interval."""
 ALARM = "alarm: recall fell"
+MAX_TARGETS = 10
+"""Targets never seen that are told; the exposition counts them all."""
 FLAGGED_BY = {
     "both": "net and detector",
     "loose_only": "net only",
@@ -130,6 +140,15 @@ def minute(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+def clock(at: float, now: float) -> str:
+    """Return a time to the minute, in UTC, with its date unless that is today's.
+
+    >>> clock(43_200.0, 60.0), clock(86_400.0, 60.0)
+    ('12:00 UTC', '1970-01-02 00:00 UTC')
+    """
+    return minute(at)[11:] if at // 86_400 == now // 86_400 else minute(at)
+
+
 def long(days: float) -> str:
     """Return a length of time that is promised, never rounded up.
 
@@ -212,7 +231,7 @@ def _lacking(reading: Reading, queues: Iterable[Queue], now: float) -> str:
     if reading.status == "no_truth":
         return f"{_plural(reading.labelled, 'document')} labelled, none with this entity"
     reason = reading.matched.reason or STATUSES.get(reading.status, "no interval")
-    return clean(reason).replace("_", " ")
+    return REASONS.get(reason, clean(reason).replace("_", " "))
 
 
 def waiting(queue: Queue, now: float) -> str:
@@ -245,6 +264,30 @@ def rest(found: Sequence[Cell]) -> str:
         return ""
     parts = [f"{states[s]} {text}" for s, text in _REST if states[s]]
     return f"{', '.join(parts)}." if parts else ""
+
+
+def unseen(snapshot: BoardSnapshot) -> str:
+    """Return which targets are of cells that nothing was flagged or labelled in: a name may be mistyped."""
+    names = snapshot.unseen_targets
+    if not names:
+        return ""
+    more = f" and {len(names) - MAX_TARGETS} more" if len(names) > MAX_TARGETS else ""
+    return f"Target set, never seen: {', '.join(map(clean, names[:MAX_TARGETS]))}{more}"
+
+
+def waits(alarm: AlarmReading, now: float) -> str:
+    """Return from when on an alarm counts what was drawn, where it can't tell anything yet; else nothing."""
+    if alarm.state is not None or alarm.counts_from is None:
+        return ""
+    return f"the alarm counts these from {clock(alarm.counts_from, now)} on"
+
+
+def waiting_alarms(found: Iterable[Cell], now: float) -> str:
+    """Return how many cells' alarms can't tell yet, and from when on they count; nothing where all of them do."""
+    alarms = [c.reading.alarm for c in found if c.reading.alarm is not None]
+    until = Counter(told for told in (waits(alarm, now) for alarm in alarms) if told)
+    cells = [f"{_plural(count, 'cell')}: {told}" for told, count in sorted(until.items())]
+    return f"Labels of {'; of '.join(cells)}." if cells else ""
 
 
 def title(found: Sequence[Cell], *, stale: bool, refused: bool) -> str:

@@ -191,6 +191,18 @@ def test_strata_masked_reading_queue_and_changes_are_there() -> None:
     assert [words for words in wanted if words not in seen] == []
 
 
+def test_a_target_that_nothing_was_seen_of_stands_below_the_first_sentence() -> None:
+    """A mistyped name would be silent else; whatever else is said, and no more of them than fit."""
+    seen = boards.reading("PERSON", "en", 990, 1000, target=0.9)
+    page = draw(board(seen, unseen_targets=("PERSN", "PERSON.es")))
+    assert headline(page) == "None of 1 cell needs you."
+    top = text_of(page[page.index("</h1>") : page.index("</header>")])
+    assert "Target set, never seen: PERSN, PERSON.es " in top
+    many = text_of(draw(board(seen, unseen_targets=tuple(f"N{i}" for i in range(12)))))
+    assert f"never seen: {', '.join(f'N{i}' for i in range(10))} and 2 more " in many
+    assert "never seen" not in text_of(draw(board(seen)))
+
+
 def test_numbers_that_the_board_no_longer_renews_are_called_stale() -> None:
     """The icon is grey then, whatever they say."""
     page = draw(boards.busy_board(boards.NOW - 400))
@@ -239,7 +251,9 @@ def test_unknown_names_are_listed_the_commonest_first_and_bounded() -> None:
 def test_the_page_is_small_and_names_no_other_host() -> None:
     """Twenty cells with all their strata and as many unknown names as are listed, all included, in less than 50 KB."""
     names = tuple(Tally((f"{i:X<64}",), 1000) for i in range(200))
-    page = draw(msgspec.structs.replace(boards.busy_board(), unknown_entities=names, thinning=0.25))
+    page = draw(
+        msgspec.structs.replace(boards.busy_board(), unknown_entities=names, thinning=0.25, unseen_targets=("PERSN",))
+    )
     assert len(page.encode()) < 50_000
     assert set(re.findall(r"https?://[^\s\"'&<>)]+", page)) <= {"http://www.w3.org/2000/svg"}
     assert "http" not in POLICY
@@ -305,6 +319,7 @@ def named(value: str) -> str:
         alarms=(AlarmEvent(value, value, value, value, "stopped_knowing", boards.NOW, None),),
         drift=(DriftSignal("entity", value, value or "x", 0.1, 9, 1, boards.NOW, "up", 0.1, 0.2),),
         drift_notes=(value,),
+        unseen_targets=(value,),
     )
     return draw(snapshot, msgspec.structs.replace(boards.worker(), config=value, config_problem=value or "x"))
 

@@ -218,7 +218,12 @@ def test_limits_read_once_and_any_time_stand_beside_each_other() -> None:
     assert r.any_time is not None
     assert facts(page)["read once"].endswith("45 / 50 found")
     assert facts(page)["read any time"] == f"{r.any_time.lower:.3f}–{r.any_time.upper:.3f}"
-    assert "Read any time: wider limits that hold at every look" in text_of(page)
+    explained = "Read any time: mostly wider limits that hold at every look"
+    assert explained in text_of(page)
+    assert text_of(page).count("a document counts for at most 5 occurrences") == 1
+    uncapped = msgspec.structs.replace(r, any_time=msgspec.structs.replace(r.any_time, y_max=0))
+    assert explained in text_of(draw(board(uncapped)))
+    assert "a document counts for" not in text_of(draw(board(uncapped)))
     assert "read any time" not in facts(draw(board(msgspec.structs.replace(r, any_time=None))))
 
 
@@ -254,6 +259,34 @@ def test_an_alarm_without_a_label_is_not_called_quiet() -> None:
     """Not knowing isn't calm."""
     page = draw(board(watched(boards.alarm(None, None))))
     assert facts(page)["alarm"] == "can't tell: no label of this version holds it"
+
+
+NEXT_DAY = (boards.NOW // boards.DAY_S + 1) * boards.DAY_S
+
+
+@pytest.mark.parametrize(
+    ("counts_from", "told"), [(boards.NOW + 3600, "15:13 UTC"), (NEXT_DAY, "2026-09-22 00:00 UTC")]
+)
+def test_an_alarm_that_waits_for_its_period_to_end_says_when_it_counts(counts_from: float, told: str) -> None:
+    """In the row and above; with the date where that isn't today."""
+    page = draw(board(watched(boards.alarm(None, None, counts_from=counts_from))))
+    assert facts(page)["alarm"] == f"can't tell yet: the alarm counts these from {told} on"
+    assert f"Labels of 1 cell: the alarm counts these from {told} on." in part(page, "</h1>", "</header>")
+    for other in (boards.alarm("quiet", 1.2, counts_from=counts_from), boards.alarm(None, None)):
+        assert "the alarm counts" not in text_of(draw(board(watched(other))))
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("flagged_unlabelled", "no label of what the tools flagged"),
+        ("unflagged_unlabelled", "no label of what nothing flagged"),
+    ],
+)
+def test_a_row_without_an_estimate_says_which_labels_it_lacks(reason: str, told: str) -> None:
+    """In the words that the terminal has."""
+    bare = boards.reading("PERSON", "en", status="no_interval", matched=Share(4, 6, reason=reason))
+    assert part(draw(board(bare)), "<p class=why>", "</p>") == told
 
 
 def test_the_config_stands_in_a_row_where_it_is_another_than_the_workers() -> None:

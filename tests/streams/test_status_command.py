@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from boards import NOW, busy_board, quiet_board, reading
+from boards import NOW, alarm, busy_board, quiet_board, reading
 from commands import run
 from live_board import logs_kept, published
 from rich.console import Console
@@ -54,7 +54,7 @@ def test_it_fits_eighty_columns(everything: bool) -> None:  # noqa: FBT001  # a 
 
 def test_a_line_has_the_cells_numbers() -> None:
     """State, recall between its limits, found of true, completeness, age, alarm."""
-    alarm = AlarmReading("firing", 9.1, 8.9, 365.0, 40, NOW, NOW)
+    alarm = AlarmReading("firing", 9.1, 8.9, 365.0, 40, fired_at=NOW, on_since=NOW)
     cell = msgspec.structs.replace(reading("PERSON", "es", 88, 112, target=0.9), alarm=alarm)
     (shown,), _ = cells(msgspec.structs.replace(busy_board(), readings=(cell,)), Selection())
     assert words.word(shown) == "alarm: recall fell"
@@ -83,6 +83,27 @@ def test_cells_with_a_target_are_shown_and_the_others_on_request() -> None:
     assert "more: --all" in few
     line_of(all_of_them, "LOCATION/en")
     assert "more: --all" not in all_of_them
+
+
+def test_an_alarm_that_can_not_tell_yet_says_from_when_on() -> None:
+    """In the page's words; one that has nothing to count says no more."""
+    soon = alarm(None, None, counts_from=NOW + 60)
+    waiting = msgspec.structs.replace(reading("PERSON", "es", target=0.9), alarm=soon)
+    text = printed(msgspec.structs.replace(busy_board(), readings=(waiting,)))
+    assert line_of(text, "PERSON/es").endswith(" can't tell")
+    assert "Labels of 1 cell: the alarm counts these from 14:14 UTC on.\n" in text
+    bare = msgspec.structs.replace(waiting, alarm=alarm(None, None))
+    text = printed(msgspec.structs.replace(busy_board(), readings=(bare,)))
+    assert line_of(text, "PERSON/es").endswith(" can't tell")
+    assert "the alarm counts" not in text
+
+
+def test_a_target_that_nothing_was_seen_of_is_told() -> None:
+    """A mistyped name would be silent else; as JSON too."""
+    board = msgspec.structs.replace(busy_board(), unseen_targets=("PERSN", "PERSON.es"))
+    assert "Target set, never seen: PERSN, PERSON.es\n" in printed(board).partition("\nstate ")[0]
+    assert "never seen" not in printed(busy_board())
+    assert status_document(board, NOW)["unseen_targets"] == ["PERSN", "PERSON.es"]
 
 
 def test_queue_thinning_and_drift_are_told() -> None:

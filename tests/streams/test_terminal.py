@@ -13,9 +13,9 @@ from replays import ANNA, BO, config, corpus_line, decision, replay, spans_of
 from rich.console import Console
 
 from monitor.config import read_config
-from monitor.readings import ANY, BoardSnapshot, Reading, Share, Status, Tally
+from monitor.readings import ANY, BoardSnapshot, Reading, Share, Status, Tally, Window
 from streams.replay import Replay
-from streams.terminal import print_snapshot
+from streams.terminal import print_snapshot, swap_table
 
 
 def printed(snapshot: BoardSnapshot, *, terminal: bool = False, width: int = 80) -> str:
@@ -171,6 +171,77 @@ def test_what_has_no_number_is_named_with_the_reason() -> None:
     assert "IBAN_CODE/nl: no label yet" in text
     assert "PERSON/nl: no label yet" in text
     assert "PERSON/en:" not in text
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("flagged_unlabelled", "no label of what the tools flagged"),
+        ("unflagged_unlabelled", "no label of what nothing flagged"),
+        ("another", "no interval"),
+    ],
+)
+def test_every_cell_with_a_dash_for_recall_is_named_with_the_reason(reason: str, told: str) -> None:
+    """Some were found and some missed, but of some documents nothing is known; sums of cells are named too."""
+    bare = [
+        reading(*c, status="no_interval", matched=Share(4, 6, reason=reason)) for c in (("LOCATION", "en"), (ANY, ANY))
+    ]
+    known = reading("PERSON", "en", status="no_interval", matched=Share(6, 6, estimate=1.0, reason="no_truth"))
+    text = " ".join(printed(msgspec.structs.replace(quiet_board(), readings=(*bare, known))).split())
+    assert f"No number: LOCATION/en: {told}; any/any: {told}" in text
+    assert "PERSON/en:" not in text
+
+
+def test_with_default_rates_no_dash_is_unexplained() -> None:
+    """Whatever cell's recall is a dash in the table stands below it."""
+    names = [f"d{i}" for i in range(40)]
+    decisions = [decision(n, spans_of([ANNA]) if i % 2 else ()) for i, n in enumerate(names)]
+    labels = [corpus_line(n, [ANNA]) for n in names]
+    text = printed(replay(decisions, labels, tree=read_config({"sampling": {"random_rate": 0.001, "loose_rate": 1.0}})))
+    dashes = {(row[0], row[1]) for row in rows(text, "Recall over all traffic") if row[2] == "–"}
+    assert dashes == {(ANY, ANY), (ANY, "en"), ("PERSON", ANY), ("PERSON", "en")}
+    told = " ".join(text.split()).partition("No number: ")[2]
+    assert [cell for cell in dashes if f"{'/'.join(cell)}: no label of what nothing flagged" not in told] == []
+
+
+def swapped(snapshot: BoardSnapshot, width: int = 80) -> str:
+    """Return what is printed of a change of version."""
+    stream = io.StringIO()
+    Console(file=stream, width=width).print(swap_table(snapshot))
+    return stream.getvalue()
+
+
+def test_a_change_of_version_stands_before_beside_after() -> None:
+    """Of cells with a target, over the longest window that both versions have; all else is left out."""
+    month = Window(28, "2026-08-25", "2026-09-21")
+    now = reading("PERSON", "es", 80, 160, target=0.9, window=month)
+    then = reading("PERSON", "es", 90, 100, version="1", window=month)
+    week = [reading("PERSON", "es", 1, 2, version=v, target=0.9) for v in ("2", "1")]
+    others = [reading("IBAN", "es", 8, 16, window=month, version=v) for v in ("2", "1")]
+    alone = reading("ID", "es", 8, 16, window=month, target=0.9)
+    text = swapped(msgspec.structs.replace(quiet_board(), readings=(*week, now, then, *others, alone)))
+    limits = [f"{m.lower:.3f}–{m.upper:.3f}" for m in (then.matched, now.matched)]
+    found = [line.split() for line in text.splitlines() if "es" in line.split()]
+    before, after = number(then.matched.estimate), number(now.matched.estimate)
+    assert found == [["PERSON", "es", before, limits[0], after, limits[1], "0.900"]]
+    assert "Before and after, last 28 days" in text
+
+
+def test_without_a_target_every_cell_has_its_before_and_after() -> None:
+    """And a board of one version has none."""
+    both = [reading(entity, "es", version=v) for entity in ("A", "B") for v in ("2", "1")]
+    board = msgspec.structs.replace(quiet_board(), readings=tuple(both))
+    assert swap_table(board).row_count == 2
+    assert swap_table(msgspec.structs.replace(board, readings=(both[0],))).row_count == 0
+
+
+def test_eighty_columns_are_enough_for_a_change_of_version() -> None:
+    """Names are folded, numbers stay whole."""
+    both = [reading(LONG, LONG, version=v, target=0.9) for v in ("2", "1")]
+    text = swapped(msgspec.structs.replace(quiet_board(), readings=tuple(both)))
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
+    assert "…" not in text
+    assert "0.900" in text
 
 
 def test_what_could_not_be_used_is_counted() -> None:
