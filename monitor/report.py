@@ -28,7 +28,6 @@ from monitor.versions import version_key
 FORMAT = 1
 Content = dict[str, object]
 _EPOCH = date(1970, 1, 1)
-_UNDATED = {"fired_at": None, "on_since": None}
 
 
 class Made(NamedTuple):
@@ -106,6 +105,7 @@ def report_content(
         JSON data. What has no value is None, and never a NaN.
     """
     window = cells[0].reading.window if cells else Window(None, None, None)
+    dated = made.source == "live" or window.first is not None  # decisions without a time are all of one moment
     return {
         "format": FORMAT,
         "product": "recallwatch",
@@ -120,14 +120,15 @@ def report_content(
             "kappa": GREYED_BELOW,
         },
         "versions": _versions(cells),
-        "cells": [_cell(cell, statement) for cell, statement in zip(cells, statements, strict=True)],
+        "cells": [_cell(cell, statement, dated=dated) for cell, statement in zip(cells, statements, strict=True)],
+        "unseen_targets": list(snapshot.unseen_targets),
         "design": _design(cells),
         "nobody_looked": _nobody_looked(cells),
         "alarm": {
             "period_s": config.alarm.period,
             "false_alarms_per_year": config.alarm.false_alarms_per_year,
             "events": [
-                {**msgspec.to_builtins(e), "at": _moment(e.at) if window.first else None}
+                {**msgspec.to_builtins(e), "at": _moment(e.at) if dated else None}
                 for e in snapshot.alarms
                 if _is_in(e.at, window)
             ],
@@ -139,7 +140,7 @@ def report_content(
         },
         "labelling": {
             "queues": [
-                {**msgspec.to_builtins(q), "oldest_draw": _moment(q.oldest_draw if window.first else None)}
+                {**msgspec.to_builtins(q), "oldest_draw": _moment(q.oldest_draw if dated else None)}
                 for q in snapshot.queues
             ],
             "labels": counts_document(snapshot.outcomes, "outcome"),
@@ -151,7 +152,7 @@ def report_content(
             "capacity_per_day": snapshot.capacity_per_day,
         },
         "history": [
-            {**msgspec.to_builtins(c), "at": _moment(c.at) if window.first else None}
+            {**msgspec.to_builtins(c), "at": _moment(c.at) if dated else None}
             for c in changes_of(snapshot.changes, window)
         ],
         "config": {"id": config_id(config), "settings": deciding_document(config)},
@@ -163,23 +164,23 @@ def _versions(cells: Iterable[ReportCell]) -> list[Content]:
     return [{"detector": detector, "version": version, "current": current} for detector, version, current in found]
 
 
-def _cell(cell: ReportCell, statement: Statement) -> Content:
+def _cell(cell: ReportCell, statement: Statement, *, dated: bool) -> Content:
     return {
         "statement": msgspec.to_builtins(statement),
         "current": cell.current,
-        **_reading(cell.reading),
-        "strata": [_reading(r) for r in sorted(cell.strata, key=_place)],
+        **_reading(cell.reading, dated=dated),
+        "strata": [_reading(r, dated=dated) for r in sorted(cell.strata, key=_place)],
     }
 
 
-def _reading(reading: Reading) -> Content:
+def _reading(reading: Reading, *, dated: bool) -> Content:
     """Return a reading as JSON data, the times of its alarm as people read them."""
     document = reading_document(reading)
     alarm = reading.alarm
     if alarm is not None:
-        dated = reading.window.first is not None  # decisions without a time are all of one moment
-        times = {"fired_at": _moment(alarm.fired_at), "on_since": _moment(alarm.on_since)} if dated else _UNDATED
-        document["alarm"] = {**msgspec.to_builtins(alarm), **times}
+        times = {"fired_at": alarm.fired_at, "on_since": alarm.on_since, "counts_from": alarm.counts_from}
+        told = {name: _moment(at if dated else None) for name, at in times.items()}
+        document["alarm"] = {**msgspec.to_builtins(alarm), **told}
     return document
 
 

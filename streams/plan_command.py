@@ -27,7 +27,7 @@ from streams.board_reader import read_live
 from streams.cli_options import config_options, read_settings
 from streams.config_edit import RateChange, write_rates
 from streams.logs import configure_logs
-from streams.plan_plot import PICTURES, require_plots, save_picture
+from streams.plan_plot import PICTURES, save_picture
 from streams.plan_table import plan_document, print_plan
 from streams.replay_options import asks_replay, replay_options, replayed
 from streams.settings import Settings, load_settings
@@ -62,7 +62,9 @@ class _Source(NamedTuple):
 @click.option("--half-width", type=_SHARE, metavar="W", help="How far each side of recall may be.  [default: 0.05]")
 @click.option("--per-1000", type=_POSITIVE, metavar="N", help="With --recall: occurrences per 1,000 documents.")
 @click.option("--deff", type=_POSITIVE, metavar="N", help="With --recall: the design effect.  [default: 1]")
-@click.option("--certified", type=_SHARE, metavar="R", help="Certified recall to reach.  [default: the target, or 0.9]")
+@click.option(
+    "--certified", type=_SHARE, metavar="R", help="Certified recall to reach.  [default: the target's, or 0.9]"
+)
 @click.option("--labels-per-day", type=_POSITIVE, metavar="N", help="Labels that people manage.  [default: as now]")
 @replay_options
 @click.option("--per-day", type=_POSITIVE, metavar="N", help="Documents a day, where the files have no dates.")
@@ -102,9 +104,10 @@ def plan(  # noqa: PLR0913  # one argument an option
 ) -> None:
     """Say how much to label, and where.
 
-    For every cell: labels and days until recall is known to ± W, and until certified recall reaches R; where its
-    variance comes from; and for all cells together the rates that read most out of a label budget. It is read from the
-    live board, or from the files of a replay. With --recall it's by formula, without data.
+    For every cell: labels and days until recall is known to ± W, and until certified recall, the share of documents
+    with every occurrence found, reaches R; where its variance comes from; and for all cells together the rates that
+    read most out of a label budget. It is read from the live board, or from the files of a replay. With --recall it's
+    by formula, without data.
 
     Nothing is changed, unless --write names a settings file: its rates are replaced, and nothing else.
     """
@@ -183,7 +186,6 @@ def _print_fixed(found: FixedPlan, labels_per_day: float | None, *, as_json: boo
 def _check_picture(path: Path) -> None:
     if path.suffix.lower() not in PICTURES:
         raise click.UsageError(f"--plot {path}: a picture is a file that ends with {' or '.join(PICTURES)}")
-    require_plots()
 
 
 def _with_key(config: Config, key: str | None) -> Config:

@@ -37,7 +37,9 @@ _MOST_AHEAD = 300.0
 def require_plots() -> None:
     """Raise SourceError where matplotlib isn't installed."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise SourceError("--plot needs matplotlib: pip install 'recallwatch[plots]'")
+        raise SourceError(
+            "--plot needs matplotlib: pip install 'recallwatch[plots]' (in a checkout: pip install '.[plots]')"
+        )
 
 
 def save_picture(plan: BoardPlan, path: Path, source: str) -> None:

@@ -99,8 +99,14 @@ def _certified_table(cells: Sequence[CellPlan]) -> Table:
             rows.append(
                 (*_names(cell), number(cell.certified), number(cell.certified_wanted), *wait, *_price(cell.price))
             )
-    caption = ".01 costs: more labels of unflagged documents in the same time, at the random rate beside it"
-    return _table("Labels for certified recall (documents, a lower bound)", ("entity", "lang"), numbers, rows, caption)
+    caption = (
+        "certified: the share of documents with every occurrence found, at least; wanted: of documents too, though the "
+        "figure may be a target's, which is of occurrences; .01 costs: more labels of unflagged documents in the same "
+        "time, at the random rate beside it"
+    )
+    return _table(
+        "Labels for certified recall, by document (a lower bound)", ("entity", "lang"), numbers, rows, caption
+    )
 
 
 def _share_table(cells: Sequence[CellPlan]) -> Table:

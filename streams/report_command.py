@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +23,7 @@ from streams.report import render, state
 from streams.settings import Settings
 
 _NAME = "recallwatch-report-{}"
+_PAGE = (".html", ".htm")
 
 
 @click.command()
@@ -49,7 +48,8 @@ def report(  # noqa: PLR0913  # one argument an option
     """Write the sign-off of today's numbers.
 
     Two files, recallwatch-report-DATE.html and .json: every number with what must stand beside it, what can be signed
-    and what can't, and a SHA-256 over it all. Read from the live board, or from the files of a replay.
+    and what can't, and a SHA-256 over it all. Read from the live board, or from the files of a replay. A report that is
+    there already is never replaced by another.
     """
     if verify is not None:
         click.echo(verified(verify))
@@ -94,12 +94,12 @@ def composed(snapshot: BoardSnapshot, config: Config, made: Made, days: int | No
 
 
 def write(folder: Path, document: Content) -> list[Path]:
-    """Write both files, whole or not at all, and return where; those of the same day are replaced.
+    """Write both files or none, and return where; what is there already, byte for byte, is left as it is.
 
     Raises
     ------
     SourceError
-        A folder that can't be made or written to.
+        A folder that can't be made or written to; a file of that name that holds something else.
     """
     # read back first, so that what is drawn is what whoever checks it will draw
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -108,23 +108,43 @@ def write(folder: Path, document: Content) -> list[Path]:
     pages = {folder / f"{name}.html": render(read), folder / f"{name}.json": text}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, content in pages.items():
-            _replace(path, content)
+        _create({path: content.encode() for path, content in pages.items()})
     except OSError as error:
-        raise SourceError(f"{folder}: {error.strerror}") from None
+        raise SourceError(f"{error.filename or folder}: {error.strerror}") from None
     return list(pages)
 
 
-def _replace(path: Path, content: str) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+def _create(pages: Mapping[Path, bytes]) -> None:
+    """Create those files that aren't there yet; if one can't be, none is left of those that were created."""
+    missing = {path: content for path, content in pages.items() if not _holds(path, content)}
+    created: list[Path] = []
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(content)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
+        for path, content in missing.items():
+            # not a rename: that replaces what another process wrote since
+            with path.open("xb") as file:
+                created.append(path)
+                file.write(content)
+    except BaseException as error:
+        for path in created:
+            path.unlink(missing_ok=True)
+        if isinstance(error, FileExistsError):
+            raise _occupied(Path(error.filename)) from None
         raise
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Say whether a file is there, with this content; another one is refused."""
+    try:
+        same = path.read_bytes() == content
+    except FileNotFoundError:
+        return False
+    if not same:
+        raise _occupied(path)
+    return True
+
+
+def _occupied(path: Path) -> SourceError:
+    return SourceError(f"{path}: is there already, with other content: give another --out, or remove it")
 
 
 def verified(path: Path) -> str:
@@ -138,6 +158,8 @@ def verified(path: Path) -> str:
     SourceError
         A file that can't be read, that is no report, or that was changed.
     """
+    if path.suffix.lower() in _PAGE:
+        raise SourceError(f"{path}: is the page to print: give the .json, {path.with_suffix('.json')}")
     content, stands = _read(path)
     found = seal(content)
     if found != stands:

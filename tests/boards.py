@@ -92,6 +92,7 @@ def alarm(
         0 if state is None else 40,
         y_max=5,
         fired_at=(ended if state == "firing" else ended - 2 * DAY_S) if on else None,
+        fired_evidence=9.4 if on else None,
         on_since=ended - 3 * DAY_S if on else None,
         counts_from=counts_from,
         restated=restated,

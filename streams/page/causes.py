@@ -48,9 +48,10 @@ def lines(found: Sequence[Cell], snapshot: BoardSnapshot, now: float) -> tuple[l
 def evidence(alarm: AlarmReading) -> str:
     """Return how far an alarm's evidence is from its bar; both are logarithms, so a step of 1 is a factor of 2.7."""
     so_far = "none" if alarm.evidence is None else f"{alarm.evidence:.1f}"
-    since = " since it last crossed" if alarm.state == "held" else ""
+    if alarm.state == "held" and alarm.fired_evidence is not None:
+        return f"evidence {alarm.fired_evidence:.1f} when it last crossed the bar of {alarm.bar:.1f}"
     side = "over" if alarm.evidence is not None and alarm.evidence >= alarm.bar else "under"
-    return f"evidence {so_far}{since}, {side} the bar of {alarm.bar:.1f}"
+    return f"evidence {so_far}, {side} the bar of {alarm.bar:.1f}"
 
 
 def _alarm(r: Reading, alarm: AlarmReading, now: float) -> Line:

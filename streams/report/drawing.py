@@ -18,7 +18,7 @@ from markupsafe import Markup
 from monitor.exposition import clean
 from monitor.readings import ANY
 from streams.page import words
-from streams.report.sentences import because
+from streams.report.sentences import NOTHING, because, certified
 
 Json: TypeAlias = Mapping[str, object]
 STATUSES = {
@@ -136,7 +136,9 @@ def _environment() -> jinja2.Environment:
         flagged_by=words.FLAGGED_BY,
         statuses=words.STATUSES | STATUSES,
         because=because,
+        certified=certified,
         flat=_flat,
         ANY=ANY,
+        NOTHING=NOTHING,
     )
     return environment

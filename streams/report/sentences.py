@@ -18,6 +18,8 @@ REASONS = {
     "detected_unlabelled": "no document in which the detector named it is labelled",
 }
 """Why there's no estimate or no interval."""
+NOTHING = 0.0005
+"""A share below this is written as less than the last digit: as a lower limit it says nothing."""
 
 
 def state(reading: Reading, asked: Readings) -> Statement:
@@ -51,11 +53,15 @@ def _counted(r: Reading) -> str:
 
 def _signed(r: Reading, confidence: str) -> str:
     m = r.matched
-    traffic = f"over all {r.census:,} documents" if r.census != 1 else "over the one document"
     return (
-        f"{_counted(r)}; with {confidence} confidence, recall {traffic} was between {number(m.lower)} and "
+        f"{_counted(r)}; with {confidence} confidence, recall {_traffic(r)} is between {number(m.lower)} and "
         f"{number(m.upper)} (estimate {number(m.estimate)}).{_target(r)}"
     )
+
+
+def _traffic(r: Reading) -> str:
+    """Return what an interval speaks of: over the documents themselves a census has no doubt left, and no width."""
+    return f"of traffic like these {r.census:,} documents" if r.census != 1 else "of traffic like this one document"
 
 
 def _target(r: Reading) -> str:
@@ -74,13 +80,26 @@ def _so_far(r: Reading, confidence: str) -> str:
     parts = [f"{_counted(r)}." if r.matched.true else ""]
     if r.matched.lower is not None:
         between = f"{number(r.matched.lower)} and {number(r.matched.upper)}"
-        parts.append(f"Between {between} as far as it goes (estimate {number(r.matched.estimate)}).")
+        so_far = f"As far as it goes, recall {_traffic(r)} is between {between}"
+        parts.append(f"{so_far} (estimate {number(r.matched.estimate)}).")
     elif r.certified is not None:
-        parts.append(
-            f"What holds without an interval, with {confidence} confidence: in at least {number(r.certified.lower)} of "
-            "the documents with it, every occurrence was found."
-        )
+        certain = certified(r.certified.lower, "it")
+        parts.append(f"What holds without an interval, with {confidence} confidence: {certain}.")
     return " ".join(part for part in parts if part)
+
+
+def certified(lower: float, what: str) -> str:
+    """Return what a certified limit, a share of documents in [0, 1], says of the documents with `what`.
+
+    >>> certified(0.871, "it"), certified(0.0, "it")  # doctest: +NORMALIZE_WHITESPACE
+    ('in at least 0.871 of the documents with it, every occurrence was found',
+     "it can't be told in how many of the documents with it every occurrence was found (certified limit 0)")
+    """
+    if lower < NOTHING:
+        limit = number(lower) if lower else "0"
+        untold = f"it can't be told in how many of the documents with {what} every occurrence was found"
+        return f"{untold} (certified limit {limit})"
+    return f"in at least {number(lower)} of the documents with {what}, every occurrence was found"
 
 
 def _why_not(r: Reading, asked: Readings) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from boards import WEEK, busy_board, quiet_board, reading, strata
+from boards import WEEK, alarm, busy_board, quiet_board, reading, strata
 from clusters import Cluster
 from traffic import CONFIG, FIRST_DAY, Said
 
@@ -19,6 +19,7 @@ from monitor.plan import Plan
 from monitor.readings import BoardSnapshot, Change, Window
 from monitor.report import (
     Made,
+    ReportCell,
     Statement,
     canonical,
     changes_of,
@@ -161,6 +162,32 @@ def test_alarms_and_drift_are_told_with_their_times() -> None:
     assert (signal["entity"], signal["direction"]) == ("EMAIL_ADDRESS", "down")
     assert signal["at"].endswith("Z")
     assert document["drift"]["watched"] == len(busy_board().drift)
+
+
+def test_a_live_board_s_times_are_told_though_its_window_is_empty() -> None:
+    """Only a replay's decisions may have no time."""
+    empty = msgspec.structs.replace(busy_board(), readings=())
+    assert {change["at"] for change in content(empty)["history"]} == {"2026-09-20T13:13:20Z", "2026-09-21T12:43:20Z"}
+    cells: list[ReportCell] = []
+    undated = report_content(empty, cells, [], CONFIG, MADE._replace(source="replay"))["history"]
+    assert isinstance(undated, list)
+    assert {change["at"] for change in undated} == {None}
+
+
+def test_an_alarm_s_times_are_those_that_people_read() -> None:
+    """When it fired, since when it is on, from when on documents of the running period count."""
+    waiting = msgspec.structs.replace(alarm("firing", 9.4), counts_from=1_790_035_200.0)
+    cell = msgspec.structs.replace(reading("PERSON", "en", target=0.9), alarm=waiting)
+    (only,) = cells_of(content(msgspec.structs.replace(busy_board(), readings=(cell,))))
+    times = [only["alarm"][name] for name in ("fired_at", "on_since", "counts_from")]
+    assert times == ["2026-09-21T00:00:00Z", "2026-09-18T00:00:00Z", "2026-09-22T00:00:00Z"]
+
+
+def test_targets_that_nothing_was_seen_of_are_told() -> None:
+    """Whether there is a cell or none."""
+    for board in (busy_board(), msgspec.structs.replace(busy_board(), readings=())):
+        told = content(msgspec.structs.replace(board, unseen_targets=("PERSN", "any.en")))
+        assert told["unseen_targets"] == ["PERSN", "any.en"]
 
 
 def test_strata_follow_their_cell() -> None:

@@ -109,7 +109,7 @@ def test_an_alarm_says_since_when_its_evidence_and_its_promise() -> None:
 def test_an_alarm_that_is_held_says_when_it_crossed_last() -> None:
     """Evidence began anew there, so it's low again while the alarm is on."""
     (line,) = told(draw(board(watched(boards.alarm("held", 2.0)))))
-    assert "evidence 2.0 since it last crossed, under the bar of 8.5 (2026-09-19 00:00 UTC)" in line
+    assert "evidence 9.4 when it last crossed the bar of 8.5 (2026-09-19 00:00 UTC)" in line
 
 
 def test_a_restated_alarm_says_so() -> None:

@@ -190,9 +190,20 @@ def test_tables_fit_eighty_columns(tmp_path: Path) -> None:
     result = run("plan", *many(tmp_path), "--labels-per-day", "40")
     assert result.exit_code == 0
     assert [line for line in result.stdout.splitlines() if len(line) > 80] == []
-    for title in ("Labels for ± 0.05", "Labels for certified recall", "Share of the variance", "Advised rates"):
+    for title in (
+        "Labels for ± 0.05",
+        "Labels for certified recall, by document",
+        "Share of the variance",
+        "Advised rates",
+    ):
         assert title in result.stdout
     assert "Nothing was changed" in result.stdout
+
+
+def test_a_target_of_occurrences_is_not_taken_for_one_of_documents(tmp_path: Path) -> None:
+    """Certified recall counts documents: where both stand in one row, that's said."""
+    words = " ".join(run("plan", *many(tmp_path), "--set", "targets.PERSON=0.9").stdout.split())
+    assert "of documents too, though the figure may be a target's, which is of occurrences" in words
 
 
 def test_only_the_newest_version_is_planned(tmp_path: Path) -> None:
@@ -275,11 +286,17 @@ def test_a_picture_is_written(name: str, begins: bytes, tmp_path: Path) -> None:
 
 
 def test_a_picture_needs_a_library_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is read."""
+    """After the plan, all of which is there without it."""
+    given = many(tmp_path)
+    expected = run("plan", *given).stdout
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    result = run("plan", "--decisions", "no such file", "--labels", "none", "--plot", tmp_path / "plan.png")
-    assert result.exit_code == 1
-    assert result.stderr == "recallwatch: --plot needs matplotlib: pip install 'recallwatch[plots]'\n"
+    result = run("plan", *given, "--plot", tmp_path / "plan.png")
+    assert (result.exit_code, result.stdout) == (1, expected)
+    assert "Advised rates" in expected
+    assert result.stderr == (
+        "recallwatch: --plot needs matplotlib: pip install 'recallwatch[plots]' "
+        "(in a checkout: pip install '.[plots]')\n"
+    )
 
 
 def test_a_picture_of_nothing_is_refused(tmp_path: Path) -> None:

@@ -1,26 +1,21 @@
-"""`recallwatch report`: two files that anybody can read and check, sentences that can be signed, reasons where not."""
+"""`recallwatch report`: sentences that can be signed, reasons where not, and the page that they stand on."""
 
 from __future__ import annotations
 
 import html
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from boards import busy_board, quiet_board, reading, share
-from commands import CENSUS, MAILED, TEXT, files, replay, run
-from live_board import published
-from workers import Fleet
+from boards import alarm, busy_board, quiet_board, reading, share
 
 from monitor.config import Config
 from monitor.readings import Agreement, BoardSnapshot, Certified, Pending, Reading, Share
 from monitor.report import Made, Statement
 from streams.report import render, state
-from streams.report_command import composed, verified, write
+from streams.report_command import composed
 
 MADE = Made("1.2.3", "2026-09-21", "live")
 ASKED = Config().readings
@@ -51,9 +46,17 @@ def test_a_good_reading_is_a_sentence_with_its_counts_and_limits() -> None:
     assert statement.signable
     assert statement.text == (
         "Of 560 occurrences that people found in 412 documents they read, presidio 2 found 402; with 95 % confidence, "
-        f"recall over all 48,210 documents was between {matched.lower:.3f} and {matched.upper:.3f} "
+        f"recall of traffic like these 48,210 documents is between {matched.lower:.3f} and {matched.upper:.3f} "
         f"(estimate {matched.estimate:.3f})."
     )
+
+
+def test_what_can_not_be_signed_speaks_of_traffic_too() -> None:
+    """Over the documents themselves a census leaves no doubt: an interval never speaks of these."""
+    text = said(reading("A", "en", 402, 560, status="stale")).text
+    assert "As far as it goes, recall of traffic like these 48,210 documents is between" in text
+    one = msgspec.structs.replace(reading("A", "en", 1, 2), census=1)
+    assert "recall of traffic like this one document is between" in said(one).text
 
 
 @pytest.mark.parametrize(
@@ -118,6 +121,20 @@ def test_without_an_interval_the_certified_bound_still_speaks() -> None:
     assert "in at least 0.871 of the documents with it, every occurrence was found" in said(given).text
 
 
+@pytest.mark.parametrize(("lower", "limit"), [(0.0, "0"), (0.0004, "<0.001")])
+def test_a_certified_limit_of_nothing_is_no_finding(lower: float, limit: str) -> None:
+    """Neither in the sentence nor on the page: "at least 0.000" says nothing."""
+    little = Share(2, 3, 0.6, reason="unflagged_unlabelled")
+    sure = Certified(lower, 1, 1, 0, 104)
+    given = reading("any", "any", status="no_interval", matched=little, certified=sure, target=0.9)
+    words = f"can't be told in how many of the documents with it every occurrence was found (certified limit {limit})"
+    assert words in said(given).text
+    text = html.unescape(page(msgspec.structs.replace(busy_board(), readings=(given,))))
+    assert words.replace("with it", "with personal data") in text
+    assert f"can't be told: certified limit {limit}" in text
+    assert re.findall(r"(?:at least|≥) (?:<|0(?:\.0+)?\b(?!\.))", text) == []
+
+
 def test_a_mark_and_what_is_pending_are_noted() -> None:
     """A marked number is signed with the mark beside it."""
     marked = msgspec.structs.replace(
@@ -176,10 +193,66 @@ def test_what_is_not_there_is_a_dash_and_a_reason() -> None:
 
 
 def test_an_empty_board_is_a_page_too() -> None:
-    """Nothing was counted: said, not drawn."""
-    text = page(msgspec.structs.replace(quiet_board(), readings=(), queues=()))
-    assert "No document has been counted." in text
-    assert "0 of 0 statements can be signed" in text
+    """Nothing was counted: said, not drawn, and there's nothing to put a name to."""
+    empty = msgspec.structs.replace(quiet_board(), readings=(), queues=())
+    text = page(empty)
+    for words in (
+        "Nothing: no document has been counted.",
+        "0 of 0 statements can be signed",
+        "Nothing was counted yet.",
+    ):
+        assert words in text
+    assert "no target is set, and nothing was seen yet" in text
+    for words in ("the decisions have no time", "Signature", "see below why", "never seen"):
+        assert words not in text
+    asked = page(msgspec.structs.replace(empty, unseen_targets=("PERSON", "any.en")))
+    assert "targets are set, and nothing was seen yet" in asked
+    assert "Target set, never seen: PERSON; any.en." in asked
+
+
+def test_a_target_that_nothing_was_seen_of_is_listed() -> None:
+    """A name that is misspelled would otherwise be no statement, and no reason."""
+    board = msgspec.structs.replace(busy_board(), unseen_targets=("PERSN<b>.en",))
+    assert document(board)["report"]["unseen_targets"] == ["PERSN<b>.en"]
+    assert "Target set, never seen: PERSN&lt;b&gt;.en." in page(board)
+    assert "Target set, never seen" not in page(busy_board())
+
+
+def test_only_what_can_be_signed_has_a_place_for_a_name() -> None:
+    """A signature under nothing would be one under anything."""
+    assert "Signature" in page(busy_board())
+    assert "Signature" not in page(quiet_board())
+
+
+def row(board: BoardSnapshot, title: str) -> str:
+    """Return the words of the first row of a page whose first words these are."""
+    found = next(line for line in page(board).split("<tr>") if line.startswith(f"<td>{title}"))
+    return html.unescape(re.sub(r"<[^>]*>", " ", found.partition("<dl>")[0]))
+
+
+def test_what_has_no_limits_says_the_reason_of_its_own() -> None:
+    """Not "nothing is labelled" of documents of which many are."""
+    lone = Share(3, 5, reason="unflagged_unlabelled")
+    board = msgspec.structs.replace(
+        busy_board(), readings=(reading("PERSON", "en", 3, 5, status="no_interval", matched=lone, target=0.9),)
+    )
+    assert "no document that nobody flagged is labelled" in row(board, "if pending are all missed")
+    assert "no label holds it" in row(board, "recall, read any time")
+    earlier = msgspec.structs.replace(board, current_versions=(("presidio", "3"),))
+    assert "told of current versions alone" in row(earlier, "recall, read any time")
+
+
+def test_an_alarm_whose_first_period_runs_says_when_it_counts() -> None:
+    """Labels of today that hold it aren't "no label holds it"."""
+    waiting = msgspec.structs.replace(alarm(None, None), counts_from=1_790_035_200.0)
+    cell = msgspec.structs.replace(
+        reading("PERSON", "en", target=0.9, certified=Certified(0.8, 38, 0, 702, 104)), alarm=waiting
+    )
+    board = msgspec.structs.replace(busy_board(), readings=(cell,))
+    assert "counts from 2026-09-22 00:00 UTC on, when the running period ends" in page(board)
+    assert "<small>no label holds it" not in page(board)
+    unheard = msgspec.structs.replace(cell, alarm=alarm(None, None))
+    assert "<small>no label holds it" in page(msgspec.structs.replace(board, readings=(unheard,)))
 
 
 def test_one_language_is_told_once() -> None:
@@ -194,144 +267,7 @@ def test_one_language_is_told_once() -> None:
     assert "2 of 2 statements can be signed" in page(lower)
 
 
-def test_what_has_no_time_is_given_none(tmp_path: Path) -> None:
-    """Decisions without a time aren't of 1970."""
-    for path in reported(tmp_path, "--set", "targets.PERSON=0.9"):
-        assert "1970" not in path.read_text()
-
-
 def test_the_same_document_is_the_same_page() -> None:
     """Made, or read back from its file: so it can be checked."""
     made = document(busy_board())
     assert render(made) == render(json.loads(json.dumps(made)))
-
-
-# files
-
-
-def reported(folder: Path, *options: object) -> tuple[Path, Path]:
-    """Write a report of a replay and return where page and data are."""
-    out = folder / "reports"
-    result = run("report", *files(folder), *CENSUS, "--out", out, *options)
-    assert (result.exit_code, result.stderr) == (0, "")
-    pages = [Path(line) for line in result.stdout.split()]
-    assert [p.parent for p in pages] == [out, out]
-    assert re.fullmatch(r"recallwatch-report-\d{4}-\d\d-\d\d\.html", pages[0].name)
-    assert pages[1] == pages[0].with_suffix(".json")
-    return pages[0], pages[1]
-
-
-def test_a_replay_is_reported_with_the_numbers_of_its_readings(tmp_path: Path) -> None:
-    """Each population reading is a cell, number for number."""
-    _, data = reported(tmp_path)
-    cells = {
-        (c["entity"], c["language"], c["version"]): c["matched"]
-        for c in json.loads(data.read_text())["report"]["cells"]
-    }
-    readings = replay(*files(tmp_path), *CENSUS)["readings"]
-    assert cells == {(r["entity"], r["language"], r["version"]): r["matched"] for r in readings if r["stratum"] is None}
-
-
-def test_no_text_and_no_document_is_in_a_report(tmp_path: Path) -> None:
-    """Neither in the page nor in the data."""
-    for path in reported(tmp_path):
-        text = path.read_text()
-        assert not [word for word in (TEXT, MAILED, "Anna", "Gouda", "example.org", "never labelled") if word in text]
-
-
-def test_a_report_that_nobody_changed_is_whole(tmp_path: Path) -> None:
-    """Both files; nothing else was left in the folder."""
-    drawn, data = reported(tmp_path)
-    result = run("report", "--verify", data)
-    assert result.exit_code == 0
-    assert [line.partition(": ")[2].partition(",")[0] for line in result.stdout.splitlines()] == ["whole", "whole"]
-    assert sorted(p.name for p in drawn.parent.iterdir()) == sorted([drawn.name, data.name])
-    drawn.unlink()
-    assert "not there, not compared" in run("report", "--verify", data).stdout
-
-
-def test_a_changed_report_is_told(tmp_path: Path) -> None:
-    """One digit in the data, or one in the page."""
-    drawn, data = reported(tmp_path)
-    good = data.read_text()
-    data.write_text(re.sub(r'"sampled": \d+', '"sampled": 77', good, count=1))
-    assert data.read_text() != good
-    result = run("report", "--verify", data)
-    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (1, "", 1)
-    assert "changed since it was written" in result.stderr
-    data.write_text(good)
-    drawn.write_text(re.sub(r"Of \d+ ", "Of 999 ", drawn.read_text(), count=1))
-    result = run("report", "--verify", data)
-    assert (result.exit_code, result.stderr) == (
-        1,
-        f"recallwatch: {drawn}: changed since it was written: this content is drawn otherwise\n",
-    )
-
-
-def test_a_page_of_another_version_is_not_compared(tmp_path: Path) -> None:
-    """Another version draws otherwise: that's no change of the report's."""
-    write(tmp_path, document(busy_board()))
-    said_of = verified(tmp_path / "recallwatch-report-2026-09-21.json")
-    assert "not compared: drawn by version 1.2.3" in said_of
-
-
-@pytest.mark.parametrize("content", [b"{", b"[]", b"{}", b'{"report": 1, "sha256": ""}', b"\xff"])
-def test_what_is_no_report_is_one_line(tmp_path: Path, content: bytes) -> None:
-    """Exit 1."""
-    path = tmp_path / "x.json"
-    path.write_bytes(content)
-    result = run("report", "--verify", path)
-    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (1, "", 1)
-
-
-def test_bad_options_are_refused(tmp_path: Path) -> None:
-    """No folder, a day to come, a window that isn't configured, a day of a replay."""
-    for options, word in (
-        ((), "--out"),
-        (("--out", tmp_path, "--as-of", "2999-01-01"), "hasn't come yet"),
-        (("--out", tmp_path, "--days", "9"), "7, 28"),
-        (("--out", tmp_path, *files(tmp_path), "--as-of", "2020-01-01"), "a replay speaks of all"),
-    ):
-        result = run("report", *options)
-        assert result.exit_code == 2
-        assert word in result.stderr
-
-
-def test_a_folder_that_can_not_be_written_to_is_one_line(tmp_path: Path) -> None:
-    """Where a file is in its place."""
-    (tmp_path / "there").touch()
-    result = run("report", *files(tmp_path), "--out", tmp_path / "there" / "below")
-    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (1, "", 1)
-
-
-# on a broker
-
-
-@pytest.fixture
-def fleet(tag: str, tmp_path: Path, embedded_server: str) -> Iterator[Fleet]:
-    """Give topics of their own on the embedded broker."""
-    fleet = Fleet(embedded_server, tag, tmp_path, ("sampling.random_rate=1", "topics.partitions=1"))
-    try:
-        yield fleet
-    finally:
-        fleet.kill()
-
-
-@pytest.mark.broker
-def test_the_live_board_is_reported_and_so_is_a_day_that_is_over(fleet: Fleet, tmp_path: Path) -> None:
-    """The board's own numbers; as of a day, of what was drawn until then."""
-    snapshot = published(fleet)
-    (expected,) = [r for r in snapshot.readings if (r.entity, r.language, r.stratum) == ("any", "any", None)]
-
-    def first_cell(*options: str) -> dict[str, Any]:
-        done = fleet.run("report", "--out", str(tmp_path / "out"), *options)
-        assert (done.returncode, done.stderr) == (0, "")
-        cell: dict[str, Any] = json.loads(Path(done.stdout.split()[1]).read_text())["report"]["cells"][0]
-        return cell
-
-    now = first_cell()
-    assert (now["census"], now["labelled"]) == (expected.census, expected.labelled) == (40, 36)
-    last = str(expected.window.first)
-    before = first_cell("--as-of", last)
-    assert (before["census"], before["labelled"]) == (20, 20)
-    assert before["window"]["last"] == last
