@@ -237,7 +237,9 @@ def _cell(reading: Reading) -> tuple[str, ...]:
 
 def _timeless(reading: Reading) -> Reading:
     """Return a reading without what hangs on the clock; a file has no clock, and so no periods of the alarm."""
-    still = {"window": Window(None, None, None), "age_s": None, "label_age_s": None, "alarm": None}
+    limits = reading.any_time
+    still: dict[str, object] = {"window": Window(None, None, None), "age_s": None, "label_age_s": None, "alarm": None}
+    still["any_time"] = None if limits is None else msgspec.structs.replace(limits, since=None)
     return msgspec.structs.replace(reading, **still)
 
 
