@@ -15,8 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from monitor.config import Config
-from monitor.errors import ConfigError, SourceError
-from monitor.exposition import clean
+from monitor.errors import ConfigError
 from monitor.readings import BoardSnapshot
 from monitor.readings_json import reading_document, snapshot_document
 from streams.cli_options import config_options, read_settings
@@ -98,7 +97,7 @@ def replay(  # noqa: PLR0913  # one argument an option
     config = _with_key(read_settings(config_path, overrides, broker=False).config, key)
     advised = rates == "advised"
     if not (then or daily or advised) and (passes, per_day, label_delay_days, labels_per_day) == (None,) * 4:
-        _replay_as_one(Replay(config, annotators), decisions, labels, annotators, as_json=as_json)
+        _replay_as_one(Replay(config, annotators), decisions, labels, as_json=as_json)
         return
     schedule = Schedule(label_delay_days or (0.0, 0.0), labels_per_day, advised)
     run = DayReplay(config, schedule, annotators)
@@ -118,21 +117,9 @@ def replay(  # noqa: PLR0913  # one argument an option
         _print_json(document | ({"daily": by_day} if daily else {}))
     else:
         _print_days(run, config, traffic.days)
-    _expect_something(run.snapshot(), annotators)
 
 
-def _expect_something(snapshot: BoardSnapshot, annotators: Sequence[str]) -> None:
-    """Raise SourceError where no decision could be read, or no label is by whoever was asked for: a file mistaken."""
-    if not snapshot.strata and snapshot.dead_letters:
-        raise SourceError("no decision could be read: is --decisions the file of decisions?")
-    outcomes = {tally.labels[-1] for tally in snapshot.outcomes}
-    if annotators and outcomes == {"not_chosen"}:
-        raise SourceError(f"no label is by {' or '.join(map(clean, annotators))}")
-
-
-def _replay_as_one(
-    run: Replay, decisions: Sequence[Path], labels: Sequence[Path], annotators: Sequence[str], *, as_json: bool
-) -> None:
+def _replay_as_one(run: Replay, decisions: Sequence[Path], labels: Sequence[Path], *, as_json: bool) -> None:
     with Console(stderr=True).status("reading …") as status:
         for path in decisions:
             run.decide(_followed(path, status))
@@ -143,7 +130,6 @@ def _replay_as_one(
         _print_json(snapshot_document(snapshot))
     else:
         print_snapshot(Console(), snapshot)
-    _expect_something(snapshot, annotators)
 
 
 def _print_json(document: dict[str, object]) -> None:

@@ -128,9 +128,7 @@ def test_json_counts_what_became_of_labels(tmp_path: Path) -> None:
         {"outcome": "joined", "count": 5},
         {"outcome": "orphan", "count": 1},
     ]
-    result = run("replay", *options, *CENSUS, "--annotator", "kim", "--annotator", "lu", "--json")
-    chosen = json.loads(result.stdout)
-    assert (result.exit_code, result.stderr) == (1, "recallwatch: no label is by kim or lu\n")
+    chosen = replay(*options, *CENSUS, "--annotator", "kim", "--annotator", "lu")
     assert chosen["labels"] == [{"outcome": "not_chosen", "count": 6}]
     assert {r["labelled"] for r in chosen["readings"]} == {0}
 
@@ -239,6 +237,5 @@ def whispered(folder: Path) -> tuple[str, ...]:
 def test_no_text_is_in_any_output(tmp_path: Path, more: tuple[str, ...]) -> None:
     """Neither of good records nor of bad ones, neither printed nor complained about; the ids of documents neither."""
     result = run("replay", *whispered(tmp_path), *more)
-    nothing = "recallwatch: no decision could be read: is --decisions the file of decisions?\n"
-    assert (result.exit_code, result.stderr) == ((1, nothing) if "limits.max_text_bytes=10" in more else (0, ""))
+    assert (result.exit_code, result.stderr) == (0, "")
     assert WORD.lower() not in result.output.lower()

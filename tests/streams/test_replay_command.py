@@ -6,10 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from click.testing import CliRunner
 from commands import ANNA, CENSUS, corpus_line, decision, files, read_json, replay, run, write
-
-from streams.cli import main
 
 TARGET = ("--set", "targets.PERSON=0.9")
 ALARM = {
@@ -149,24 +146,3 @@ def test_the_text_says_why_there_is_no_alarm(tmp_path: Path) -> None:
     quiet = ("--decisions", tmp_path / "one", "--labels", tmp_path / "labels", "--passes", 2, *CENSUS)
     assert "No alarm." in run("replay", *quiet, *TARGET).stdout
     assert "No alarm can come: the config has no targets." in run("replay", *quiet).stdout
-
-
-def test_files_that_were_exchanged_are_exit_1(tmp_path: Path) -> None:
-    """What could be read is printed; the last line says what is wrong."""
-    corpus = tmp_path / "corpus.jsonl"
-    corpus.write_text('{"doc_id": "a", "lang": "en", "text": "Anna", "labels": [], "annotators": ["jo"]}\n')
-    decisions = tmp_path / "decisions.jsonl"
-    decisions.write_text(
-        '{"doc_id": "a", "lang": "en", "text": "Anna", "detector": "d", "version": "1", "spans": []}\n'
-    )
-
-    def replayed(first: Path, second: Path, *more: str) -> tuple[int, str]:
-        result = CliRunner().invoke(main, ["replay", "--decisions", str(first), "--labels", str(second), *more])
-        return result.exit_code, result.stderr.splitlines()[-1] if result.stderr else ""
-
-    assert replayed(decisions, corpus) == (0, "")
-    assert replayed(corpus, decisions) == (
-        1,
-        "recallwatch: no decision could be read: is --decisions the file of decisions?",
-    )
-    assert replayed(decisions, corpus, "--annotator", "ann") == (1, "recallwatch: no label is by ann")
