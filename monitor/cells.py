@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
-from monitor.estimators.capture_recapture import Captures
+from monitor.estimators.captures import Captures
 from monitor.estimators.sample import Design, Moments, StratumSample
 from monitor.readings import ANY
 from monitor.records import STRATA, Stratum

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import floor
 
-from monitor.estimators.capture_recapture import Captures
+from monitor.estimators.captures import Captures
 from monitor.records import STRATA, Span, Stratum
 from monitor.tally import CensusKey, CountKey, FlaggedKey, SecondKey, Shape, ShapeKey, Tally, VersionKey
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from monitor.answers import ADJUDICATION, Answer, reading
 from monitor.document import Document, Text
-from monitor.estimators.capture_recapture import Captures
+from monitor.estimators.captures import Captures
 from monitor.matching import Extent
 from monitor.span_agreement import SpanCounts, count_spans
 from monitor.tally import ANY_ENTITY, AgreementKey, AgreementRow, Key, TwiceKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from monitor.estimators.capture_recapture import Captures
+from monitor.estimators.captures import Captures
 from monitor.matching import Extent, matched, unique
 from monitor.names import UNLISTED
 from monitor.records import Span

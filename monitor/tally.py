@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from monitor.errors import StateError
-from monitor.estimators.capture_recapture import Captures
+from monitor.estimators.captures import Captures
 from monitor.estimators.sample import Moments
 from monitor.records import Stratum
 from monitor.span_agreement import SpanCounts

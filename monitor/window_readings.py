@@ -13,7 +13,8 @@ from typing import NamedTuple
 from monitor.alarms import Alarms
 from monitor.cell_readings import DAY_S, CellReadings, Scope
 from monitor.cells import Frame, Version, VersionSums, languages, of_language
-from monitor.estimators.capture_recapture import Captures, lincoln_petersen
+from monitor.estimators.capture_recapture import lincoln_petersen
+from monitor.estimators.captures import Captures
 from monitor.evidence import Cell, CellEvidence, Sequences
 from monitor.merged import MergedRows, Window
 from monitor.plan import Plan

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,3 +83,11 @@ def test_the_rates_draw_one_document_in_a_hundred() -> None:
     """By their ids alone."""
     settings = load_settings(None, list(RATES), {})
     assert len(drawn_numbers(settings.config, 20_000)) == pytest.approx(200, abs=60)
+
+
+def test_route_needs_nothing_that_only_estimates_do() -> None:
+    """The other readers' environments have what decoding and counting take, and no more."""
+    program = "import sys, monitor.route, monitor.plan; print('scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "False"

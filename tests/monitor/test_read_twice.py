@@ -13,7 +13,7 @@ from pairs import ANNA, UTRECHT, asked_twice, read_twice, say
 
 from monitor.document import Document
 from monitor.entities import Aliases
-from monitor.estimators.capture_recapture import Captures
+from monitor.estimators.captures import Captures
 from monitor.matching import Extent
 from monitor.read_twice import Load, load_of, parts_of
 from monitor.records import Span
