@@ -33,13 +33,16 @@ from streams.topics import DAY_MS, HOUR_MS, Layout, TopicSpec, topic_specs
 log = structlog.get_logger(__name__)
 
 PUBLISH_EVERY_S = 1.0
-"""What is shown is never older, however little changes and however much it costs."""
+"""What is shown is never older, however little changes and however much it costs, but under a backlog."""
 PUBLISH_AGAIN_S = 0.2
 """The least between two publications; a label waits this long at most where readings are cheap to work out."""
 PUBLISH_SHARE = 0.1
 """Of the loop's time, what publishing more often than once in `PUBLISH_EVERY_S` may take."""
 BEHIND = 10_000
 """Records; a worker that has so many before it has no time for more publications than it must make."""
+BEHIND_SHARE, BEHIND_EVERY_S = 0.02, 3.0
+"""Of such a worker's time, what publishing may take, but for as old as what is shown may become then. Once a second
+took a twentieth where one in a hundred is drawn: under a backlog every cell changes between two looks."""
 HEARTBEAT_S = 3.0
 """At most; Kafka asks for a third of the session's timeout."""
 
@@ -118,9 +121,11 @@ def publishing_pause(cost_s: float, lag: int) -> float:
 
     >>> publishing_pause(0.001, 0), publishing_pause(0.05, 0), publishing_pause(0.5, 0), publishing_pause(0.001, 10**6)
     (0.2, 0.5, 1.0, 1.0)
+    >>> publishing_pause(0.04, 10**6)
+    2.0
     """
     if lag > BEHIND:
-        return PUBLISH_EVERY_S
+        return min(max(PUBLISH_EVERY_S, cost_s / BEHIND_SHARE), BEHIND_EVERY_S)
     return min(max(PUBLISH_AGAIN_S, cost_s / PUBLISH_SHARE), PUBLISH_EVERY_S)
 
 
