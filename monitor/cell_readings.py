@@ -15,6 +15,7 @@ from monitor.agreements import Agreements
 from monitor.cells import Frame, Version, VersionSums
 from monitor.estimators.agreement import AgreementStatus
 from monitor.estimators.certified import certified_recall
+from monitor.estimators.control_variate import Named
 from monitor.estimators.pending import pending_band
 from monitor.estimators.post_stratification import weight_range
 from monitor.estimators.precision import precision
@@ -61,7 +62,7 @@ class Scope(NamedTuple):
     agreements: Agreements
     """Of the window."""
     any_time: Callable[[str], AnyTimeLimits | None]
-    """By entity, over all that is kept."""
+    """By entity, since the sequence began."""
     alarm: Callable[[str], AlarmReading | None]
     optimistic: Callable[[str], Optimistic | None]
 
@@ -80,8 +81,10 @@ class _Estimates(NamedTuple):
 _MOST = 4096
 """Samples of which the estimates are kept."""
 _Samples = tuple[StratumSample, ...]
-_Key = tuple[_Samples, _Samples, _Samples, bool, float]
-"""The sample by matching, by masking, and of the detected spans; whether it's the population's; the confidence."""
+_Sampled = tuple[_Samples, _Samples, _Samples, Named | None]
+"""The sample by matching, by masking, and of the detected spans; what is known of the documents with such spans."""
+_Key = tuple[_Samples, _Samples, _Samples, Named | None, bool, float]
+"""All that; whether it's the population's; the confidence."""
 
 
 class _Kept(NamedTuple):
@@ -107,16 +110,19 @@ class CellReadings:
         return [self._up_to_date(scope, reading) for reading in kept.readings]
 
     def _work_out(self, scope: Scope, sums: VersionSums, entity: str) -> list[Reading]:
-        matched, masked, right = (
+        matched, masked, right, unnamed = (
             tuple(sums.sample(frame, entity, reading) for frame in scope.frames)
-            for reading in ("matched", "masked", "right")
+            for reading in ("matched", "masked", "right", "unnamed")
         )
-        found = [self._reading(scope, entity, None, (matched, masked, right))]
+        # each partition counts names apart as long as it has room for them: others may be counted in part
+        census = sums.census_of(scope.language, entity) if scope.plan.aliases.known(entity) else None
+        named = None if census is None else Named(census, right, unnamed)
+        found = [self._reading(scope, entity, None, (matched, masked, right, named))]
         for stratum in STRATA:
             one = tuple(s for s in matched if s.stratum == stratum)
             if one:
                 other = tuple(s for s in masked if s.stratum == stratum)
-                found.append(self._reading(scope, entity, stratum, (one, other, ())))
+                found.append(self._reading(scope, entity, stratum, (one, other, (), None)))
         return found
 
     @staticmethod
@@ -136,9 +142,7 @@ class CellReadings:
             **ages,
         )
 
-    def _reading(
-        self, scope: Scope, entity: str, stratum: Stratum | None, samples: tuple[_Samples, _Samples, _Samples]
-    ) -> Reading:
+    def _reading(self, scope: Scope, entity: str, stratum: Stratum | None, samples: _Sampled) -> Reading:
         matched = samples[0]
         estimates = self._estimate((*samples, stratum is None, scope.plan.config.readings.confidence))
         sampled, labelled = sum(s.sampled for s in matched), sum(s.labelled for s in matched)
@@ -176,6 +180,7 @@ def _work_out(
     matched: _Samples,
     masked: _Samples,
     right: _Samples,
+    named: Named | None,
     population: bool,  # noqa: FBT001  # part of the key under which estimates are kept
     confidence: float,
 ) -> _Estimates:
@@ -184,7 +189,7 @@ def _work_out(
         share(matched, confidence),
         share(masked, confidence),
         _certified(matched, confidence) if population else None,
-        _prevalence(matched, confidence),
+        _prevalence(matched, confidence, named),
         _pending(matched) if population else None,
         _precision(right, confidence) if population else None,
     )
@@ -232,10 +237,10 @@ def _certified(samples: _Samples, confidence: float) -> Certified | None:
     return None if certified is None else Certified(**certified._asdict())
 
 
-def _prevalence(samples: _Samples, confidence: float) -> Prevalence:
+def _prevalence(samples: _Samples, confidence: float, named: Named | None) -> Prevalence:
     with_entity = sum(d.moments.with_entity for s in samples for d in s.designs)
     _, occurrences = _counts(samples)
-    estimated = prevalence(samples, confidence)
+    estimated = prevalence(samples, confidence, named)
     return Prevalence(
         Count(with_entity, *(estimated.documents or ())),
         Count(occurrences, *(estimated.per_1000 or ())),

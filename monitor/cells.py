@@ -65,6 +65,8 @@ class VersionSums:
         self._census: dict[tuple[str, Stratum], int] = {}
         self._designs: defaultdict[tuple[str, Stratum], list[tuple[float, DesignRow]]] = defaultdict(list)
         self._cells: dict[tuple[str, Stratum, float, str, Reading], Moments] = {}
+        self._named: Counter[tuple[str, str]] = Counter()
+        """Documents in which the detector named an entity, by language, or all of them, and entity."""
         self.entities: Counter[str] = Counter()
         """Entities flagged or labelled, with how often."""
         self.made: set[tuple[str, str]] = set()
@@ -80,12 +82,14 @@ class VersionSums:
         elif isinstance(key, DesignKey):
             self._designs[key.language, key.stratum].append((key.probability, DesignRow(*row)))
         elif isinstance(key, CellKey):
-            if key.reading != "right":
+            if key.reading in ("matched", "masked"):
                 self.entities[key.entity] += row[Moments._fields.index("y")]
             place = (key.language, key.stratum, key.probability, key.entity, key.reading)
             self._cells[place] = Moments(*row)
         elif isinstance(key, FlaggedKey):
             self.entities[key.entity] += row[1]
+            for language in (key.language, ANY):
+                self._named[language, key.entity] += row[0]
         elif isinstance(key, SecondKey):
             for language in (key.language, ANY):
                 held = self.second.get((language, key.entity), Captures())
@@ -105,6 +109,13 @@ class VersionSums:
         """Return the strata that hold any document, by language, in the strata's own order."""
         places = sorted(set(self._census) | set(self._designs), key=lambda p: (p[0], STRATA.index(p[1])))
         return [Frame(*p, self._census.get(p, 0), tuple(sorted(self._designs.get(p, ())))) for p in places]
+
+    def census_of(self, language: str, entity: str) -> int | None:
+        """Return in how many documents the detector named a known entity; None where that may be a part of them.
+
+        With the config the names may have changed, and documents from before are counted under the old ones.
+        """
+        return self._named[language, entity] if len({config for config, _ in self.made}) == 1 else None
 
     def sample(self, frame: Frame, entity: str, reading: Reading) -> StratumSample:
         """Return a stratum's sample for one entity."""

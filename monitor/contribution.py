@@ -162,6 +162,8 @@ class Contributions:
                 yield Part(day, CellKey(*place[1:], entity, "masked"), _times(_moments(by_mask, y), n))
             if detected:
                 yield Part(day, CellKey(*place[1:], entity, "right"), _times(_moments(by_matching, detected), n))
+            else:
+                yield Part(day, CellKey(*place[1:], entity, "unnamed"), _times(_moments(0, y), n))
             if y and when is not None:
                 yield Part(day, _entry(place, when, entity, by_matching, y, labelled=True), (n,))
         for (place, when, entity, detected), n in self._unlabelled.items():

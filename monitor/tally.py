@@ -21,8 +21,9 @@ from monitor.estimators.sample import Moments
 from monitor.records import Stratum
 from monitor.span_agreement import SpanCounts
 
-Reading = Literal["matched", "masked", "right"]
-"""What a cell's moments count: of true occurrences those matched, or masked; of detected spans those that are right."""
+Reading = Literal["matched", "masked", "right", "unnamed"]
+"""What a cell's moments count: of true occurrences those matched, or masked; of detected spans those that are right;
+true occurrences in documents where the detector named the entity nowhere."""
 Shape = Literal["length", "spans", "score"]
 ANY_ENTITY = "any"
 

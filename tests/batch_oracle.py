@@ -91,6 +91,8 @@ def _cells(
         detected = len(_of(entity, found))
         if detected:
             rows.append((CellKey(*design, entity, "right"), Moments.of(len(matched & of_entity), detected)))
+        elif of_entity:
+            rows.append((CellKey(*design, entity, "unnamed"), Moments.of(0, len(of_entity))))
     return rows
 
 

@@ -29,6 +29,8 @@ class Document(NamedTuple):
     t: int
     y: int
     labelled: bool = True
+    detected: int = 0
+    """Spans of the entity that the detector saw in it, right or wrong."""
 
     @property
     def place(self) -> Place:
@@ -202,8 +204,7 @@ def _multiplied(looked: Limits, reached: Limits) -> Limits:
 def prevalence(documents: Sequence[Document], census: Mapping[Place, int]) -> tuple[Limits, Limits]:
     """Return the share of documents with the entity, and occurrences per 1,000 documents."""
     weighed = weigh(documents, census)
-    occurrences = sum(one.document.y for one in weighed)
-    size_biased = sum(one.document.y**2 for one in weighed) / occurrences if occurrences else 1.0
+    size_biased = _size_biased(weighed)
     having, holding = [], []
     by_place: defaultdict[Place, list[Weighed]] = defaultdict(list)
     for one in weighed:
@@ -219,10 +220,51 @@ def prevalence(documents: Sequence[Document], census: Mapping[Place, int]) -> tu
                 w_max * size_biased,
             )
         )
-    size = sum(represented(documents, census).values())
+    return _rates(having, holding, sum(represented(documents, census).values()))
+
+
+def controlled_prevalence(
+    documents: Sequence[Document], census: Mapping[Place, int], named: int
+) -> tuple[Limits, Limits]:
+    """Return the same two, where the detector named the entity in so many documents of all."""
+    weighed = weigh(documents, census)
+    looked = [one for one in weighed if one.document.detected]
+    sizes = represented(documents, census)
+    flagged = sum(size for (_, stratum), size in sizes.items() if stratum in ("both", "detector_only"))
+    if not looked or not len(looked) <= named <= flagged:
+        return prevalence(documents, census)
+    drawn = sum(w for _, w, *_ in looked)
+    share = min(sum(w for d, w, *_ in looked if d.y) / drawn, 1.0)
+    variance = sum((w / drawn * ((d.y > 0) - share)) ** 2 for d, w, *_ in looked)
+    n_eff = min(len(looked), drawn**2 / sum(w**2 for _, w, *_ in looked))
+    if variance > 1e-30:
+        n_eff = min(n_eff, share * (1 - share) / variance)
+    low = stats.beta.ppf(0.025, n_eff * share, n_eff * (1 - share) + 1) if share > 1e-15 else 0.0
+    high = stats.beta.ppf(0.975, n_eff * share + 1, n_eff * (1 - share)) if share < 1 - 1e-15 else 1.0
+    _, fewest, most = fay_feuer(named, named, 1)
+    having = [(named * share, named * low, named * high), (0.0, share * (fewest - named), share * (most - named))]
+    holding = []
+    size_biased = _size_biased(weighed)
+    for place in {one.document.place for one in weighed}:
+        stratum = [one for one in weighed if one.document.place == place]
+        w_max = stratum[0].largest
+        others = [w for d, w, *_ in stratum if d.y and not d.detected]
+        having.append(fay_feuer(sum(others), sum(w * w for w in others), w_max))
+        held = [w * d.y * (named / drawn if d.detected else 1) for d, w, *_ in stratum]
+        jump = w_max * size_biased * max(named / drawn, 1)
+        holding.append(fay_feuer(sum(held), sum(x * x for x in held), jump))
+    return _rates(having, holding, sum(sizes.values()))
+
+
+def _size_biased(weighed: Sequence[Weighed]) -> float:
+    occurrences = sum(one.document.y for one in weighed)
+    return sum(one.document.y**2 for one in weighed) / occurrences if occurrences else 1.0
+
+
+def _rates(having: Sequence[Limits], holding: Sequence[Limits], size: float) -> tuple[Limits, Limits]:
     share, lower, upper = (limit / size for limit in _summed(having))
     rate, low, high = (1000 * limit / size for limit in _summed(holding))
-    return (share, max(lower, 0.0), min(upper, 1.0)), (rate, max(low, 0.0), high)
+    return (min(share, 1.0), max(lower, 0.0), min(upper, 1.0)), (rate, max(low, 0.0), high)
 
 
 def _summed(parts: Sequence[Limits]) -> Limits:

@@ -6,6 +6,11 @@ the two can't drift apart. Detected spans are in documents that the detector fla
 strata are left out *before* weighting: else the documents of a stratum without a label would be given to one in which
 nothing is ever detected, and would count for nothing.
 
+ROUTE's census of the detected spans D and of their documents X has no use here: Σ w c / Σ w d is the ratio estimator
+with d as its variate already. Measured as in `monitor.estimators.control_variate`: a regression on d and 1[d>0] changes
+the standard error to .96 times (median of 130 cells; under .9 in 18 % of them, above 1 in 11 %, 1.31 where few spans
+are labelled), and Σ w c / D makes it 1.65 times, as it throws away what numerator and denominator share.
+
 **At a prevalence.** A rate on an evaluation set, where every second document has the entity, isn't the rate in traffic
 where one in a hundred has it. Of documents at prevalence π a detector with recall r and false-positive rate f flags
 π r + (1-π) f, and π r of them rightly (Bayes): precision is their quotient. Recall and f stay as they are only if

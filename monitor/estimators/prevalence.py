@@ -1,7 +1,8 @@
 """Prevalence: how often the entity occurs in the traffic, whatever the detector found of it.
 
 Documents with it, Σ w·1[y>0] / N, and occurrences per 1,000 documents, 1000 · Σ w y / N. Both are weighted totals with
-gamma limits stratum by stratum, summed by MOVER; where nothing was seen there's still an upper limit.
+gamma limits stratum by stratum, summed by MOVER; where nothing was seen there's still an upper limit. Where ROUTE
+counted in how many documents the detector named the entity, they stand for so many (`estimators.control_variate`).
 
 Assumptions: labels missing at random within a stratum. It speaks of the traffic that the window's documents came from,
 as R_F does; so there's no finite-population factor, and 500 documents without the entity, all labelled, still leave
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from monitor.estimators import mover
+from monitor.estimators.control_variate import Named, Totals, controlled_totals
 from monitor.estimators.fay_feuer import gamma_limits
 from monitor.estimators.post_stratification import Weighted, has_unlabelled, size_of_jump, weigh
 from monitor.estimators.sample import Interval, StratumSample
@@ -33,11 +35,14 @@ class PrevalenceLimits(NamedTuple):
     """True occurrences in labelled documents."""
 
 
-def prevalence(strata: Sequence[StratumSample], confidence: float = 0.95) -> PrevalenceLimits:
+def prevalence(
+    strata: Sequence[StratumSample], confidence: float = 0.95, named: Named | None = None
+) -> PrevalenceLimits:
     """Return the prevalence of one cell's entity between its limits.
 
     Parameters: `strata`, disjoint rows of one cell in any order; a roll-up is just more rows. `confidence` is
-    two-sided, in (0, 1).
+    two-sided, in (0, 1). `named`, of the same strata, has the census of what the detector named; None where there is
+    none that is whole.
 
     Returns None in place of either rate where nothing is labelled, or where there are flagged (unflagged) documents and
     none of them is, in languages that hold more than a hundredth of them: what they hold is unknown, not nothing, and
@@ -56,14 +61,23 @@ def prevalence(strata: Sequence[StratumSample], confidence: float = 0.95) -> Pre
     if not rows or has_unlabelled(strata, flagged=True) or has_unlabelled(strata, flagged=False):
         return PrevalenceLimits(None, None, with_entity, occurrences)
     size = sum([row.represented for row in rows])
-    jump = size_of_jump(rows)
-    documents = _per(size, mover.total([_documents(row, confidence) for row in rows]))
-    per_1000 = _per(size / 1000, mover.total([_occurrences(row, jump, confidence) for row in rows]))
+    totals = None if named is None else controlled_totals(rows, named, confidence)
+    if totals is None:
+        totals = _weighted_totals(rows, confidence)
+    documents, per_1000 = _per(size, totals.documents), _per(size / 1000, totals.occurrences)
     return PrevalenceLimits(
         Interval(*(min(limit, 1.0) for limit in documents)),
         per_1000,
         with_entity,
         occurrences,
+    )
+
+
+def _weighted_totals(rows: Sequence[Weighted], confidence: float) -> Totals:
+    jump = size_of_jump(rows)
+    return Totals(
+        mover.total([_documents(row, confidence) for row in rows]),
+        mover.total([_occurrences(row, jump, confidence) for row in rows]),
     )
 
 

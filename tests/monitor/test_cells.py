@@ -63,3 +63,20 @@ def test_unknown_entities_are_listed_by_frequency_up_to_the_limit() -> None:
     assert sums.listed(known, 2) == ["B", "C", "PERSON", "URL", "any"]
     assert sums.listed(known, 0) == ["PERSON", "URL", "any"]
     assert sums.listed(known, 200) == ["A", "B", "C", "PERSON", "URL", "any"]
+
+
+def test_census_of_an_entity_counts_documents_by_language_and_of_all() -> None:
+    """Documents, not spans; none named is 0."""
+    tally = Tally(ROWS)
+    tally.add(FlaggedKey("nl", "d", "1", "URL"), (2, 9))
+    sums = by_version(tally)[FIRST]
+
+    assert [sums.census_of(*p) for p in (("en", "URL"), ("nl", "URL"), ("any", "URL"), ("en", "IP"))] == [3, 2, 5, 0]
+
+
+def test_census_of_an_entity_is_none_where_the_config_changed() -> None:
+    """Names may have been counted under other ones before."""
+    tally = Tally(ROWS)
+    tally.add(MadeKey("d", "1", "decaf", "babe"), (1,))
+
+    assert by_version(tally)[FIRST].census_of("en", "URL") is None

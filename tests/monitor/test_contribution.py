@@ -67,6 +67,7 @@ def test_labelled_document_adds_moments_under_both_readings() -> None:
         ("PERSON", "right"): Moments.of(1, 1),
         ("ADDRESS", "right"): Moments.of(0, 1),
         ("any", "right"): Moments.of(1, 2),
+        ("LOCATION", "unnamed"): Moments.of(0, 1),
     } == {(k.entity, k.reading): n for (_, k), n in found.items() if isinstance(k, CellKey)}
     assert list(open_task(document)) == []
 
@@ -184,6 +185,9 @@ def test_identical_spans_are_counted_as_the_matching_counts_them(
             expected[entity, "right"] = Moments.of(caught, sum(extent.entity == entity for extent in detected))
     if detected:
         expected["any", "right"] = Moments.of(len(matched(truth, detected, iou)), len(detected))
+    for entity in {extent.entity for extent in truth} | ({"any"} if truth else set()):
+        if (entity, "right") not in expected:
+            expected[entity, "unnamed"] = Moments.of(0, expected[entity, "matched"].y)
     rows_found = {(k.entity, k.reading): n for (_, k), n in rows(document, iou).items() if isinstance(k, CellKey)}
 
     assert expected == rows_found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from math import isfinite
 
@@ -71,18 +72,22 @@ def delivered(given_traffic: Traffic, partitions: int, seed: int) -> Cluster:
     return cluster
 
 
-def listed(given_traffic: Traffic, version: str) -> tuple[dict[str, list[Document]], dict[Place, int]]:
-    """Return a version's drawn documents by entity, and its census, straight from the input."""
+def listed(
+    given_traffic: Traffic, version: str
+) -> tuple[dict[str, list[Document]], dict[Place, int], Counter[tuple[str, str]]]:
+    """Return a version's drawn documents by entity, its census, and that of documents by language and entity named."""
     said = [one for one in given_traffic[0] if isinstance(one, Said) and one.version == version]
     labels = [label for label in given_traffic[1] if isinstance(label, Answered)]
     census: dict[Place, int] = {}
     documents: dict[str, list[Document]] = {name: [] for name in NAMES}
     seen: set[str] = set()
+    named: Counter[tuple[str, str]] = Counter()
     for one in said:
         found = fold(one.spans)
         loose = "@" in TEXTS[one.text]
         stratum: Stratum = ("both" if loose else "detector_only") if found else "loose_only" if loose else "unflagged"
         census[one.language, stratum] = census.get((one.language, stratum), 0) + 1
+        named.update({(one.language, extent.entity) for extent in found})
         fate = PLAN.sampler.draw(one.doc, one.language, stratum)
         if fate is None or one.doc in seen:
             continue
@@ -92,9 +97,10 @@ def listed(given_traffic: Traffic, version: str) -> tuple[dict[str, list[Documen
             mine = [extent for extent in truth or [] if name in (extent.entity, ANY)]
             # boundaries are exact here, so what is found is what both name
             hits = sum(extent in found for extent in mine)
+            detected = sum(name in (extent.entity, ANY) for extent in found)
             place = one.language, stratum, fate.rates.probability
-            documents[name].append(Document(*place, hits, len(mine), truth is not None))
-    return documents, census
+            documents[name].append(Document(*place, hits, len(mine), truth is not None, detected))
+    return documents, census, named
 
 
 def populations(snapshot: BoardSnapshot) -> Iterator[Reading]:
@@ -108,11 +114,16 @@ def test_readings_of_a_stream_are_the_formulas_on_its_documents(seed: int, parti
     given_traffic = stream(seed)
     compared = 0
     for reading in populations(delivered(given_traffic, partitions, seed).snapshot()):
-        everything, whole = listed(given_traffic, reading.version)
+        everything, whole, named = listed(given_traffic, reading.version)
         documents = [d for d in everything[reading.entity] if reading.language in (d.language, ANY)]
         census = {place: n for place, n in whole.items() if reading.language in (place[0], ANY)}
         recall, looked, n_eff = oracles.population_recall(documents, census)
         share, per_1000 = oracles.prevalence(documents, census)
+        if reading.entity != ANY:
+            of_entity = [n for (language, entity), n in named.items() if entity == reading.entity]
+            if reading.language != ANY:
+                of_entity = [named[reading.language, reading.entity]]
+            share, per_1000 = oracles.controlled_prevalence(documents, census, sum(of_entity))
         matched, prevalence = reading.matched, reading.prevalence
 
         assert sum(census.values()) == reading.census
