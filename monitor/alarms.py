@@ -1,10 +1,4 @@
-"""The pager's alarms: each cell's e-detector, followed over the periods that have ended, and what somebody is told.
-
-Three things are told apart. `recall_fell`: the alarm of a cell went on; it may be looked at after every label, and what
-the operator does to the rates can't make it fire. `stopped_knowing`: a number that could be relied on no longer can,
-because it expired, its labels are late, or two readers agree too little. `design_changed`: the lower limit fell under
-its target while the alarm is quiet and documents are drawn more rarely than before; the interval is wider, and nothing
-says that recall fell. A new version is neither: its own knowledge begins, and the reading says from when.
+"""The pager's alarms: each cell's e-detector, followed over the periods that have ended; `monitor.notices` tells of it.
 
 An alarm is worked out from the documents that are kept. Those older than the horizon are gone with the rows, and with
 them only wealth, so an alarm comes later for it, if at all. A label that comes late adds evidence to the period its
@@ -22,15 +16,10 @@ from typing import NamedTuple
 from monitor.config import Alarm as AlarmConfig
 from monitor.estimators.e_detector import Alarm, Period, Target, advance, promised_periods, rest
 from monitor.evidence import Cell, CellEvidence
-from monitor.readings import CURRENT, AlarmEvent, AlarmReading, Cause, Reading
+from monitor.readings import AlarmReading
 
 YEAR_S = 365.25 * 86_400
 _ROUNDING = 1e-9
-_RARER = 1.1
-"""How much the largest weight must have grown for the design to be what changed."""
-_REMEMBERED = 500
-_FEW = 5
-"""Documents in which either reader named the entity."""
 
 
 class _Followed(NamedTuple):
@@ -45,18 +34,8 @@ class _Followed(NamedTuple):
     restated: bool = False
 
 
-class _Last(NamedTuple):
-    """What the last look at a cell left behind."""
-
-    on: bool = False
-    known: bool = False
-    """Whether its number could be relied on when it was last told of."""
-    weight: float = inf
-    """The smallest of the largest weights while its lower limit met the target; infinite where it doesn't."""
-
-
 class Alarms:
-    """Follows cells, and remembers what it told since it began.
+    """Follows cells.
 
     >>> from monitor.estimators.e_detector import Entry, Floors
     >>> evidence = CellEvidence()
@@ -69,9 +48,6 @@ class Alarms:
 
     def __init__(self) -> None:
         self._followed: dict[Cell, _Followed] = {}
-        self._last: dict[Cell, _Last] = {}
-        self._looked = False
-        self.told: list[AlarmEvent] = []
 
     def read(  # each comes from somewhere else
         self,
@@ -144,46 +120,6 @@ class Alarms:
         """Let go of the cells that no longer hold a document."""
         for cell in set(self._followed) - set(cells):
             del self._followed[cell]
-
-    def tell(self, readings: Iterable[Reading], now: float | None) -> None:
-        """Compare the readings of cells with an alarm with the last ones, and note what somebody is to be told."""
-        first, self._looked = not self._looked, True
-        for reading in readings:
-            if reading.alarm is None:
-                continue
-            cell = Cell(reading.entity, reading.language, reading.detector, reading.version)
-            last = self._last.get(cell, _Last())
-            cause, self._last[cell] = _cause(last, reading)
-            if cause is not None:
-                # what was on before this board opened was told by another
-                at = reading.alarm.on_since if first or now is None else now
-                fell = cause == "recall_fell"
-                evidence = reading.alarm.fired_evidence if fell else reading.alarm.evidence
-                self.told.append(AlarmEvent(*cell, cause, at or now or 0.0, evidence))
-        del self.told[:-_REMEMBERED]
-
-
-def _cause(last: _Last, now: Reading) -> tuple[Cause | None, _Last]:
-    """Return what is to be told, if anything, and what to remember for the next look."""
-    on = now.alarm is not None and now.alarm.state in ("firing", "held")
-    weight = now.weight_max or 0.0
-    if now.status not in CURRENT:
-        lapsed = last.known and not _hardly_compared(now)
-        cause: Cause | None = "recall_fell" if on and not last.on else "stopped_knowing" if lapsed and not on else None
-        return cause, last._replace(on=on, known=last.known and not (lapsed or on))
-    lower, target = now.matched.lower, now.target
-    met = lower is not None and target is not None and lower >= target
-    weights = min(weight, last.weight) if met else last.weight
-    if on:
-        return (None if last.on else "recall_fell"), _Last(on=True, known=True)
-    rarer = last.weight < inf and not met and weight > _RARER * last.weight
-    return ("design_changed" if rarer else None), _Last(on=False, known=True, weight=weights if met else inf)
-
-
-def _hardly_compared(reading: Reading) -> bool:
-    """Say whether the readers' kappa rests on a handful of documents: grey, and nothing to be told of."""
-    agreement = reading.agreement
-    return reading.status == "greyed" and agreement is not None and agreement.named < _FEW
 
 
 def _end_of(last: int | None, since: int | None, period_s: float) -> float | None:

@@ -23,6 +23,8 @@ from monitor.errors import StateError
 from monitor.estimators.sample import Moments
 from monitor.fold import Channel, Output
 from monitor.merged import MergedRows, Window
+from monitor.notices import ROW as TOLD_ROW
+from monitor.notices import Notices
 from monitor.plan import Plan
 from monitor.readings import ANY, BoardSnapshot, Change, Queue, Reading
 from monitor.readings import Tally as Figure
@@ -47,7 +49,7 @@ class Board:
     windows_days
         Lengths of the windows; None asks for one over everything. By default what the plan's config says.
     rows
-        What the table holds: the drift detectors, which the topic alone can't give back.
+        What the table holds: the drift detectors, and what somebody was told; the topic alone can't give them back.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Board:
     ) -> None:
         self.plan = plan
         self.drift = DriftWatch(plan.config.drift.delta, (rows or {}).get(DRIFT_ROW))
+        self.notices = Notices((rows or {}).get(TOLD_ROW))
         self._windows_days = windows_days
         self._merged = MergedRows(plan.config.readings.windows_days if windows_days is None else windows_days)
         self._cells = CellReadings()
@@ -92,7 +95,7 @@ class Board:
             elif key in covered:
                 self._covered[key] = value
         if newest:
-            self.drift.take(self._merged.held("route"), max(record.timestamp_ms for record in records))
+            self.watch(max(record.timestamp_ms for record in records))
         self._next = max(position, following)
         return []
 
@@ -118,9 +121,13 @@ class Board:
             self.unreadable += 1
             return []
 
+    def watch(self, at_ms: int) -> None:
+        """Look at the census for drift where it's time to, which `fold` does of itself; `at_ms` since the epoch."""
+        self.drift.take(self._merged.held("route"), at_ms)
+
     def rows(self) -> Mapping[str, bytes | None]:
-        """Return the drift detectors where they changed; of all else the topic itself is the state."""
-        return self.drift.rows()
+        """Return the drift detectors and what was told, where they changed; all else is read from the topic again."""
+        return self.drift.rows() | self.notices.rows()
 
     def head(self) -> bytes:
         """Return the same at all times: a board reads from the start of the topic."""
@@ -134,6 +141,7 @@ class Board:
         """Note that what was to be written, and written back, was."""
         self._covered.clear()
         self.drift.settle()
+        self.notices.settle()
 
     def adopt(self, plan: Plan) -> None:
         """Take up another plan: targets, windows, confidence. Rows stay as they are."""
@@ -146,11 +154,16 @@ class Board:
     # readings
 
     def snapshot(self, now: float | None, changes: Iterable[Change] = ()) -> BoardSnapshot:
-        """Return all readings as of a moment (s since the epoch); None has no windows to move and tells no age."""
+        """Return all readings as of a moment (s since the epoch); None has no windows to move and tells no age.
+
+        What somebody is to be told is noted, and is in the snapshot before it is in `rows`.
+        """
         if now is not None:
             self._merged.move(int(now // DAY_S))
         look = self._known.look(self.plan, self._merged, now)
         readings = self._read(look)
+        seen = self._merged.extremes(self._merged.everything, "route").seen
+        self.notices.tell(self.plan, readings, seen, now)
         main, longest = self._merged.windows[0], self._merged.longest
         decided = self._merged.extremes(longest, "route")
         return BoardSnapshot(
@@ -165,22 +178,18 @@ class Board:
             documents=_counts(longest.sums, "documents"),
             unknown_entities=_unknown(longest.sums, self.plan),
             changes=(*_first_seen(decided.seen), *changes),
-            current_versions=_current(self._merged.extremes(self._merged.everything, "route").seen),
-            alarms=tuple(self._known.alarms.told),
+            current_versions=_current(seen),
+            alarms=self.notices.told,
             unseen_targets=look.unseen_targets,
             drift=self.drift.signals(),
             drift_notes=self.drift.notes(),
         )
 
     def _read(self, look: Look) -> list[Reading]:
-        """Return the readings of all windows, and note what somebody is to be told."""
-        merged = self._merged
+        """Return the readings of all windows."""
         found: list[Reading] = []
-        for window in merged.windows:
-            readings = WindowReadings(look, window, self._span(window), self._cells).read()
-            if window is merged.longest:
-                look.tell(readings)
-            found += readings
+        for window in self._merged.windows:
+            found += WindowReadings(look, window, self._span(window), self._cells).read()
         return found
 
     def samples(self, now: float | None = None, *, longest: bool = True) -> list[CellSample]:

@@ -88,11 +88,12 @@ class Prevalence(msgspec.Struct, frozen=True):
 
 
 class AnyTimeLimits(msgspec.Struct, frozen=True):
-    """Limits of population recall to be read any time, and acted on when seen.
+    """Limits of population recall to be read any time, and acted on when seen: right at all looks of a year together.
 
-    They hold at all times at once from `since` on, for as long as that stays. Once the oldest days are let go it moves
-    with them, and over many such moves the truth is outside at some time more often than once in 1/α: with 35 days kept
-    and 15 labels a day in 9 % of years at a level of .95.
+    They rest on what was drawn since their sequence began. That is a day fixed beforehand, and every so many days
+    (half of what's kept) another one: what a look reads goes back that far at least, and at most twice as far
+    (`monitor.estimators.epochs`). There the limits may widen. In a replay nothing is let go: one sequence, of
+    everything, at all times.
     """
 
     lower: float
@@ -100,9 +101,13 @@ class AnyTimeLimits(msgspec.Struct, frozen=True):
     labelled: int = 0
     """Labelled documents with the entity that they rest on."""
     since: float | None = None
-    """When the first of them was drawn, s since the epoch, to a period of the alarm."""
+    """When the first of them was drawn, s since the epoch, to a period of the alarm; at the sequence's beginning, or
+    later."""
     y_max: int = 0
     """Occurrences that a document counts for, at most: of longer ones the share found."""
+    sequences: int = 1
+    """That a year of looks reads at most; for all of them to be right at a level of 1 - α, each is read at 1 - α/this.
+    """
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -182,7 +187,7 @@ class AlarmReading(msgspec.Struct, frozen=True):
 
 
 class AlarmEvent(msgspec.Struct, frozen=True):
-    """Something that somebody is told of: what happened in a cell, and why."""
+    """Something that somebody is told of: what happened in a cell, and why; of a new version, in all cells together."""
 
     entity: str
     language: str
@@ -191,6 +196,10 @@ class AlarmEvent(msgspec.Struct, frozen=True):
     cause: Cause
     at: float
     evidence: float | None
+    windows_days: tuple[int | None, ...] = ()
+    """`stopped_knowing`: the lengths of the windows whose number lapsed; None is of all days."""
+    changed: Literal["rates", "version"] | None = None
+    """`design_changed`: what of it."""
 
 
 class DriftSignal(msgspec.Struct, frozen=True):
@@ -240,7 +249,7 @@ class Reading(msgspec.Struct, frozen=True):
     label_age_s: float | None = None
     """Seconds since the last label of the version and language came, whatever its document's day; None in a replay."""
     any_time: AnyTimeLimits | None = None
-    """Of the version, over all that is kept; None by stratum, and where nothing is labelled."""
+    """Of the version, since its sequence began; None by stratum, and where no label since then holds the entity."""
     pending: Pending | None = None
     precision: Precision | None = None
     """None by stratum."""
@@ -316,7 +325,7 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     unknown_entities: tuple[Tally, ...] = ()
     """Spans, flagged or labelled, by (entity,) whose name the alias table doesn't know."""
     alarms: tuple[AlarmEvent, ...] = ()
-    """What this board has told of since it opened, oldest first."""
+    """What somebody was told of, oldest first: the last 500, also those that a board before this one told."""
     drift: tuple[DriftSignal, ...] = ()
     drift_notes: tuple[str, ...] = ()
     """In plain words: why a detector of drift began anew, or is left out."""

@@ -1,12 +1,13 @@
 """The readings of one window: every version in it, and the one that traffic carries now whatever is left of it.
 
 What a window no longer holds is not forgotten: the reading of a current version whose labels are all older says
-`expired`. Alarms and any-time limits belong to a version over all that is kept, and stand in each window's readings.
+`expired`. Alarms belong to a version over all that is kept, any-time limits over all since their sequence began; both
+stand in each window's readings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from monitor.cell_readings import DAY_S, CellReadings, Scope
 from monitor.cells import Frame, Version, VersionSums, languages, of_language
 from monitor.estimators.capture_recapture import lincoln_petersen
 from monitor.estimators.captures import Captures
+from monitor.estimators.epochs import EVERYTHING, Epoch, epoch_of
 from monitor.evidence import Cell, CellEvidence, Sequences
 from monitor.merged import MergedRows, Window
 from monitor.plan import Plan
@@ -45,7 +47,8 @@ class Known:
         self.alarms.forget(targets)
         self.sequences.forget(live)
         merged.evidence.forget(live)
-        return Look(self, plan, merged, now, everything, live, frozenset(targets), {}, {})
+        epoch = EVERYTHING if now is None else epoch_of(int(now // DAY_S), plan.horizon_days)
+        return Look(self, plan, merged, now, everything, live, frozenset(targets), epoch, {}, {})
 
 
 class Look(NamedTuple):
@@ -61,6 +64,8 @@ class Look(NamedTuple):
     """Versions that the traffic carries."""
     targets: frozenset[Cell]
     """The cells that share the promise about false alarms."""
+    epoch: Epoch
+    """Of the any-time limits; a replay, which has no clock, keeps everything."""
     alarms: dict[Cell, AlarmReading | None]
     limits: dict[Cell, AnyTimeLimits | None]
     """Both as far as some window has asked."""
@@ -93,22 +98,22 @@ class Look(NamedTuple):
             return None
         config = self.plan.config
         evidence = self.merged.evidence.cells.get(cell)
-        if evidence is None or evidence.first is None:
+        if evidence is None:
             return None
-        limits = self.known.sequences.read(cell, evidence, config.alarm.y_max, config.readings.confidence)
+        evidence.count_from(self.epoch.first_period(config.alarm.period))
+        level = self.epoch.level(config.readings.confidence)
+        limits = self.known.sequences.read(cell, evidence, config.alarm.y_max, level)
+        if limits is None or evidence.first is None:
+            return None
         labelled = sum(n for entry, n in evidence.counts.items() if entry.labelled)
         since = evidence.first * config.alarm.period
-        return None if limits is None else AnyTimeLimits(*limits, labelled, since, config.alarm.y_max)
+        return AnyTimeLimits(*limits, labelled, since, config.alarm.y_max, self.epoch.sequences)
 
     @property
     def unseen_targets(self) -> tuple[str, ...]:
         """Targets of cells that nothing was flagged or labelled in: a name may be mistyped."""
         seen = {(cell.entity, language) for cell in self.targets for language in (cell.language, "")}
         return tuple(sorted(".".join(filter(None, cell)) for cell in self.plan.target_cells if cell not in seen))
-
-    def tell(self, readings: Iterable[Reading]) -> None:
-        """Note what somebody is to be told."""
-        self.known.alarms.tell(readings, self.now)
 
 
 class WindowReadings:

@@ -1,8 +1,8 @@
 """The four stages of a worker: how each fold is opened, and what takes effect at its checkpoints.
 
-ROUTE and LEDGER keep a table, INTAKE a head alone, BOARD its drift detectors: all else it reads anew from the start of
-the tallies. A change of config is taken up under the stage's lock, at a checkpoint or before a partition's first
-record: its record is in the history before anything is decided under it.
+ROUTE and LEDGER keep a table, INTAKE a head alone, BOARD its drift detectors and what somebody was told: all else it
+reads anew from the start of the tallies. A change of config is taken up under the stage's lock, at a checkpoint or
+before a partition's first record: its record is in the history before anything is decided under it.
 """
 
 from __future__ import annotations
@@ -118,19 +118,27 @@ class Stages:
         if held is None:
             self._unrecorded[partition] = 0
             return [Change(0, current)]
-        own = self._history.plan(held.plan, held.thinning, current)
-        if own is None:
-            log.warning("config_not_recorded", topic=topic, partition=partition, offset=held.next, config=held.plan)
+        try:
+            own = self._history.plan(held.plan, held.thinning, current)
+        except StateError as error:
+            log.warning(
+                "config_not_recorded",
+                topic=topic,
+                partition=partition,
+                offset=held.next,
+                config=held.plan,
+                reason=str(error),
+            )
             self._unrecorded[partition] = held.next
             return [Change(held.next, current)]
         changes = [Change(0, own)]
         for later in recorded:
             # at the position too: a worker may end between the record of a change and the row that begins under it
             if later.offset >= held.next:
-                plan = self._history.plan(later.config, later.thinning, current)
-                if plan is None:
-                    where = f"{topic}/{partition}@{later.offset}"
-                    raise StateError(f"{where}: config {later.config} was made with another sampling.key: set it back")
+                try:
+                    plan = self._history.plan(later.config, later.thinning, current)
+                except StateError as error:
+                    raise StateError(f"{topic}/{partition}@{later.offset}: {error}") from None
                 changes.append(Change(later.offset, plan))
         return changes
 
@@ -151,19 +159,24 @@ class Stages:
         self.board = Board(self._live.plan, rows=rows)
         if self.board.drift.begun_anew:
             log.warning("drift_begun_anew", partition=partition, reason=self.board.drift.begun_anew)
+        if self.board.notices.begun_anew:
+            log.warning("told_begun_anew", partition=partition, reason=self.board.notices.begun_anew)
         return self.board
 
     # checkpoints
 
     def _prepare(self, fold: Fold) -> Sequence[Output] | None:
-        """Take up the config in force; return what to record, None where nothing changed."""
+        """Take up the config in force; return what to record, None where nothing changed.
+
+        What somebody was told is a change too: it's told when the board is looked at, whether a record came or not.
+        """
         plan = self._live.plan
         if isinstance(fold, Route):
             return self._prepare_route(fold, plan)
         if isinstance(fold, Ledger | Intake | Board) and fold.plan is not plan:
             fold.adopt(plan)
             return []
-        return None
+        return [] if isinstance(fold, Board) and fold.notices.changed else None
 
     def _prepare_route(self, fold: Route, plan: Plan) -> Sequence[Output] | None:
         outputs: list[Output] = []

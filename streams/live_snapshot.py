@@ -1,6 +1,7 @@
 """What the live board says, put together by a command: the tallies' readings, and what isn't in the tallies.
 
-Changes of config and the thinning factor are the history's; the drift detectors are in the board's table.
+Changes of config and the thinning factor are the history's; the drift detectors and what somebody was told are in the
+board's table.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import msgspec
 from monitor.drift_watch import ROW as DRIFT_ROW
 from monitor.drift_watch import DriftWatch
 from monitor.history import History
-from monitor.readings import BoardSnapshot
+from monitor.notices import ROW as TOLD_ROW
+from monitor.notices import Notices
+from monitor.readings import AlarmEvent, BoardSnapshot
 from monitor.report import end_of_day, later_rows
 from streams.board_reader import read_live
 from streams.settings import Settings
@@ -42,21 +45,34 @@ def read_snapshot(settings: Settings, now: float, day: str | None = None) -> Boa
     board, history = read_live(settings)
     today = datetime.fromtimestamp(now, UTC).date().isoformat()
     topics = settings.config.topics
+    rows = asyncio.run(read_table(settings, "board")).rows.get(0, {})
     if day is not None and day < today:
         for key in later_rows(day, today, max(topics.partitions, topics.labels_partitions)):
             board.take(key, None)
         end = end_of_day(day)
         found = board.snapshot(end, history.latest_changes(_CHANGES))
-        return msgspec.structs.replace(found, drift=(), drift_notes=(), thinning=_thinning(history, end))
-    table = asyncio.run(read_table(settings, "board"))
-    drift = DriftWatch(settings.config.drift.delta, table.rows.get(0, {}).get(DRIFT_ROW))
+        alarms = told_until(rows.get(TOLD_ROW), end, found.alarms)
+        thinning = _thinning(history, end)
+        return msgspec.structs.replace(found, alarms=alarms, drift=(), drift_notes=(), thinning=thinning)
+    drift = DriftWatch(settings.config.drift.delta, rows.get(DRIFT_ROW))
+    found = board.snapshot(now, history.latest_changes(_CHANGES))
     return msgspec.structs.replace(
-        board.snapshot(now, history.latest_changes(_CHANGES)),
+        found,
+        alarms=told_until(rows.get(TOLD_ROW), now, found.alarms),
         drift=drift.signals(),
         drift_notes=drift.notes(),
         thinning=1.0 if history.thinning is None else history.thinning.q,
         capacity_per_day=settings.config.labels.capacity_per_day or None,
     )
+
+
+def told_until(row: bytes | None, end: float, otherwise: tuple[AlarmEvent, ...]) -> tuple[AlarmEvent, ...]:
+    """Return what the board put on record that somebody was told before `end` (s since the epoch).
+
+    Where it put nothing on record that can be read, it's `otherwise`: what a look at the tallies alone shows.
+    """
+    kept = Notices(row)
+    return otherwise if row is None or kept.begun_anew else tuple(event for event in kept.told if event.at < end)
 
 
 def _thinning(history: History, at: float) -> float:

@@ -15,10 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from monitor.config import Config
-from monitor.errors import ConfigError
 from monitor.readings import BoardSnapshot
 from monitor.readings_json import reading_document, snapshot_document
-from streams.cli_options import config_options, read_settings
+from streams.cli_options import config_options, read_settings, with_key
 from streams.replay import Replay, read_lines
 from streams.replay_days import DayReplay, Schedule
 from streams.replay_traffic import Lines, Traffic
@@ -88,13 +87,14 @@ def replay(  # noqa: PLR0913  # one argument an option
     its labels and annotators) or as label records. Without --annotator the first answer to a document counts.
 
     By default all is one window. With --then or another option that speaks of days, a clock is simulated: documents
-    come day by day, labels are answers to their tasks, and the board is looked at every evening, alarms and all.
+    come day by day, labels are answers to their tasks, and the board is looked at every evening, alarms and drift and
+    all.
     """
     if rates == "advised" and labels_per_day is None:
         raise click.UsageError("--rates advised needs --labels-per-day N, a number from 1 on")
     if daily and not as_json:
         raise click.UsageError("--daily needs --json")
-    config = _with_key(read_settings(config_path, overrides, broker=False).config, key)
+    config = with_key(read_settings(config_path, overrides, broker=False).config, key)
     advised = rates == "advised"
     if not (then or daily or advised) and (passes, per_day, label_delay_days, labels_per_day) == (None,) * 4:
         _replay_as_one(Replay(config, annotators), decisions, labels, as_json=as_json)
@@ -113,7 +113,8 @@ def replay(  # noqa: PLR0913  # one argument an option
                 by_day.append({"day": day, "readings": _readings(run.snapshot())})
     if as_json:
         alarms = [alarm._asdict() for alarm in run.alarms]
-        document = snapshot_document(run.snapshot()) | {"swap_day": run.swap_day, "alarms": alarms}
+        drift = [{name: value for name, value in shift._asdict().items() if value != ""} for shift in run.shifts]
+        document = snapshot_document(run.snapshot()) | {"swap_day": run.swap_day, "alarms": alarms, "drift": drift}
         _print_json(document | ({"daily": by_day} if daily else {}))
     else:
         _print_days(run, config, traffic.days)
@@ -155,34 +156,42 @@ def _print_days(run: DayReplay, config: Config, days: int) -> None:
         swap = swap_table(snapshot)
         if swap.row_count:
             console.print(swap)
-    if not config.targets:
-        console.print("No alarm can come: the config has no targets.")
-    elif not run.alarms:
-        console.print("No alarm.")
-    else:
+    if run.alarms:
         console.print(_alarms_table(run))
+    else:
+        console.print("No alarm." if config.targets else "No alarm can come: the config has no targets.")
+    if run.shifts:
+        console.print(_shifts_table(run))
+    else:
+        console.print("No share of the detector's output changed.")
+
+
+def _shifts_table(run: DayReplay) -> Table:
+    table = _table("Changes of the detector's output", "signal", "entity", "lang")
+    table.add_column("it went", no_wrap=True)
+    for shift in run.shifts:
+        names = (Text(name) for name in (shift.signal.replace("_", " "), shift.entity, shift.language))
+        table.add_row(*names, f"{shift.day:,}", shift.direction)
+    return table
+
+
+def _table(title: str, *names: str) -> Table:
+    """Return a table with these columns, and one of days."""
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1), collapse_padding=True, pad_edge=False)
+    for name in names:
+        table.add_column(name, overflow="fold")
+    table.add_column("day", justify="right", no_wrap=True)
+    return table
 
 
 def _alarms_table(run: DayReplay) -> Table:
-    table = Table(title="Alarms", title_justify="left", box=None, padding=(0, 1), collapse_padding=True, pad_edge=False)
-    for name in ("entity", "lang"):
-        table.add_column(name, overflow="fold")
-    table.add_column("day", justify="right", no_wrap=True)
+    table = _table("Alarms", "entity", "lang")
     table.add_column("what happened", no_wrap=True)
     table.add_column("ln evidence", justify="right", no_wrap=True)
     for alarm in run.alarms:
         evidence = "–" if alarm.evidence is None else f"{alarm.evidence:.1f}"
         table.add_row(Text(alarm.entity), Text(alarm.language), f"{alarm.day:,}", _CAUSES[alarm.cause], evidence)
     return table
-
-
-def _with_key(config: Config, key: str | None) -> Config:
-    """Return the config with another sampling key."""
-    if key is None:
-        return config
-    if not 1 <= len(key) <= 512 or not key.isprintable():
-        raise ConfigError("sampling.key", "expected 1 to 512 printable characters", source="--key")
-    return msgspec.structs.replace(config, sampling=msgspec.structs.replace(config.sampling, key=key))
 
 
 def _followed(path: Path, status: Status) -> Iterator[bytes]:

@@ -1,18 +1,24 @@
 """Replay by days: traffic, people and mornings on a simulated clock, the stages and the board as they are.
 
 A day holds its documents' times evenly; then come the answers that are given on it; then, at its last second, the board
-is looked at. Nothing reads the clock on the wall, so the same files, settings and key always give the same. Windows,
-deadlines and horizon are the config's own, unlike those of `Replay`, which reads everything as one window.
+is looked at: readings, alarms, and what of the detector's output changed. A live board looks for that after each 50
+documents; here a change shows in the evening, and documents in the order of a corpus change along it, so a day that
+isn't a whole reading shows that too. Nothing reads the clock on the wall, so the same files, settings and key always
+give the same. Windows, deadlines and horizon are the config's own, unlike those of `Replay`, which reads everything as
+one window.
 
 Where rates are advised, they are set in the morning, before the day's first document, from the board as it was the
-evening before: no rate follows labels of what it draws.
+evening before: no rate follows labels of what it draws. Sampling isn't thinned: that follows a queue within
+minutes, by what came in quarters of an hour, and by one look a day it would thin what was long over. What people can't
+get through stays open; advised rates ask for no more than they can.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -21,7 +27,7 @@ from monitor.config import Config, Sampling
 from monitor.document import DAY_S, Document
 from monitor.fold import Output
 from monitor.plan import Plan
-from monitor.readings import AlarmEvent, BoardSnapshot, Cause, Tally
+from monitor.readings import AlarmEvent, BoardSnapshot, Cause, DriftSignal, Tally
 from monitor.records import Label, Sampled, Task
 from streams.replay_labels import AnswerQueue, Truth, has_miss
 from streams.replay_rates import AdvisedRates
@@ -57,6 +63,18 @@ class DayAlarm(NamedTuple):
     """Natural logarithm."""
 
 
+class DayShift(NamedTuple):
+    """A share of the detector's output that changed."""
+
+    signal: str
+    entity: str
+    language: str
+    """Both empty where the share is of all."""
+    direction: Literal["up", "down"]
+    day: int
+    """In whose evening it showed, from 0."""
+
+
 class DayReplay:
     """The four stages in one process, people, and a clock.
 
@@ -83,12 +101,15 @@ class DayReplay:
         self._truth = Truth(self._stages.plan.limits, annotators)
         self._queue = AnswerQueue(schedule.delay_days, schedule.labels_per_day, config.sampling.key)
         self._rates = AdvisedRates(schedule.labels_per_day or 1, config.labels) if schedule.advised else None
-        self._now_s: float = FIRST_DAY * DAY_S
-        self._told = 0
+        self._now_s: int = FIRST_DAY * DAY_S
+        self._told: AlarmEvent | None = None
+        self._shifts: Counter[tuple[str, str, str]] = Counter()
         self.swap_day: int | None = None
         """The day of the next version's first document."""
         self.alarms: list[DayAlarm] = []
         """What was told so far, oldest first."""
+        self.shifts: list[DayShift] = []
+        """What of the detector's output changed so far, oldest first."""
 
     def label(self, lines: Iterable[bytes]) -> int:
         """Take lines of labels, which people will give in answer to tasks; return how many labels they hold."""
@@ -112,7 +133,10 @@ class DayReplay:
         self._stages.label([(msgspec.json.encode(label), int(at_s * 1000)) for label, at_s in given])
         self._stages.publish()
         self._now_s = start_s + DAY_S - 1
-        self._note_alarms(self._stages.board.snapshot(self._now_s).alarms)
+        self._stages.board.watch(self._now_s * 1000)
+        found = self._stages.board.snapshot(self._now_s)
+        self._note_alarms(found.alarms)
+        self._note_shifts(day, found.drift)
 
     def _set_rates(self, rates: AdvisedRates, day: int, batch: Batch) -> None:
         """Put the morning's rates in force."""
@@ -157,10 +181,19 @@ class DayReplay:
 
     def _note_alarms(self, events: Sequence[AlarmEvent]) -> None:
         today = self._now_s // DAY_S - FIRST_DAY
-        for event in events[self._told :]:
+        # the board remembers the newest alone, so their number says nothing
+        new = events if self._told is None or self._told not in events else events[events.index(self._told) + 1 :]
+        for event in new:
             day = min(max(event.at // DAY_S - FIRST_DAY, 0), today)
             self.alarms.append(DayAlarm(event.entity, event.language, int(day), event.cause, event.evidence))
-        self._told = len(events)
+        self._told = events[-1] if events else None
+
+    def _note_shifts(self, day: int, signals: Iterable[DriftSignal]) -> None:
+        for found in signals:
+            name = found.signal, found.entity, found.language
+            if found.shifts > self._shifts[name] and found.direction is not None:
+                self.shifts.append(DayShift(*name, found.direction, day))
+            self._shifts[name] = found.shifts
 
     # what it comes to
 

@@ -1,8 +1,8 @@
 """The lines below the page's first sentence: each alarm that is on, and numbers that can't be relied on any more.
 
 Three causes are told apart, as they ask for different work: recall fell (see to the detector), we stopped knowing (to
-the labels), the design changed (to the rates). An alarm is what its reading says now. The other two are what the board
-told of, as long as the cell is still so: it forgets them when it opens anew, and the row's own state doesn't.
+the labels), the design changed (to the rates; of another version there is nothing to do but to label). An alarm is what
+its reading says now. The other two are what the board told of, as long as the cell is still so.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from monitor.exposition import clean
 from monitor.readings import AlarmEvent, AlarmReading, BoardSnapshot, Reading
 from streams.page.cells import Cell, State
 from streams.page.words import STATUSES, age, long, minute, name, number, reason
@@ -32,7 +33,8 @@ class Line(NamedTuple):
 
 def lines(found: Sequence[Cell], snapshot: BoardSnapshot, now: float) -> tuple[list[Line], int]:
     """Return the lines, by cause and then in the order of the rows, and how many more there are."""
-    last = {(e.entity, e.language, e.detector, e.version): e for e in snapshot.alarms}
+    cells = [e for e in snapshot.alarms if e.changed != "version"]
+    last = {(e.entity, e.language, e.detector, e.version): e for e in cells}
     told: list[Line] = []
     for cell in found:
         r = cell.reading
@@ -41,6 +43,7 @@ def lines(found: Sequence[Cell], snapshot: BoardSnapshot, now: float) -> tuple[l
             told.append(_alarm(r, r.alarm, now))
         elif event is not None:
             told += _other(cell, event, now)
+    told += [line for e in snapshot.alarms if e.changed == "version" for line in _version(found, e, now)]
     told.sort(key=lambda line: CAUSES.index(line.cause))
     return told[:MAX_LINES], max(len(told) - MAX_LINES, 0)
 
@@ -72,6 +75,21 @@ def _other(cell: Cell, event: AlarmEvent, now: float) -> Iterator[Line]:
     if event.cause == "design_changed" and cell.state == "unproven":
         why = f"fewer are drawn, so the interval is wider and holds the target {number(r.target, 2)}"
         yield Line("unproven", DESIGN_CHANGED, f"{told}: {why}; nothing says that recall fell.")
+
+
+def _version(found: Sequence[Cell], event: AlarmEvent, now: float) -> Iterator[Line]:
+    """Yield what was told of another version, as long as it has a target that it isn't known to meet or to miss."""
+    version = (event.detector, event.version)
+    mine = [c for c in found if (c.reading.detector, c.reading.version) == version and c.reading.target is not None]
+    open_ = sum(c.state in ("unknown", "unproven") for c in mine)
+    if open_:
+        of = f"of {len(mine)} cells with a target {open_} can't be told yet"
+        which = f"{clean(event.detector)} {clean(event.version)}"
+        yield Line(
+            "unproven",
+            DESIGN_CHANGED,
+            f"{which}{_since(event.at, now)}: another version, known by its own labels alone; {of}.",
+        )
 
 
 def _since(at: float | None, now: float) -> str:

@@ -1,11 +1,9 @@
-"""The alarm of a cell over the board's days: when it goes on, that corrections show, and which cause is told."""
+"""The alarm of a cell over the board's days: when it goes on, and that corrections show."""
 
 from __future__ import annotations
 
 import alarm_oracles
-import msgspec
 import pytest
-from boards import reading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +11,7 @@ from monitor.alarms import YEAR_S, Alarms
 from monitor.config import Alarm as AlarmConfig
 from monitor.estimators.e_detector import FRACTIONS, Entry, Floors
 from monitor.evidence import Cell, CellEvidence, EvidenceSums
-from monitor.readings import AlarmReading, Status
+from monitor.readings import AlarmReading
 from monitor.tally import EntryKey
 
 CELL = Cell("IBAN", "en", "crf", "2")
@@ -149,69 +147,9 @@ def test_what_fired_stays_when_more_cells_share_the_promise() -> None:
     assert alarms.read(CELL, evidence, 0.9, SMALL, until=2).labelled == 1
 
 
-def test_rate_that_fell_days_before_the_limit_did_is_what_changed() -> None:
-    """The largest weight jumps with the first document at the lower rate; the lower limit sinks for days after."""
-    alarms = Alarms()
-    for weight, lower in ((200.0, 0.92), (400.0, 0.92), (400.0, 0.91), (400.0, 0.89), (400.0, 0.88)):
-        alarms.tell([_reading(lower=lower, weight=weight)], 10.0)
-
-    assert [event.cause for event in alarms.told] == ["design_changed"]
-
-
-def test_what_lapses_by_steps_is_told_once() -> None:
-    """Its labels leave the window before it has expired."""
-    alarms = Alarms()
-    for status in ("ok", "no_interval", "no_truth", "expired", "ok", "greyed"):
-        alarms.tell([_reading(status=status)], 10.0)
-
-    assert [event.cause for event in alarms.told] == ["stopped_knowing", "stopped_knowing"]
-
-
 def test_promise_is_shared_by_all_cells() -> None:
     """Twice as many cells, twice as long up to a false alarm of one of them."""
     one, two = (Alarms().read(CELL, CellEvidence(), 0.9, SMALL, cells=n) for n in (1, 2))
 
     assert pytest.approx(365.25) == one.promised_days
     assert pytest.approx(730.5) == two.promised_days
-
-
-def _alarm(state: str) -> AlarmReading:
-    return msgspec.convert(
-        {"state": state, "evidence": 1.0, "bar": 6.0, "promised_days": 365, "labelled": 9, "on_since": 5.0},
-        AlarmReading,
-    )
-
-
-def _reading(state: str = "quiet", status: Status = "ok", lower: float = 0.92, weight: float = 200.0) -> object:
-    base = reading("IBAN", "en", target=0.9, status=status)
-    return msgspec.structs.replace(
-        base, alarm=_alarm(state), weight_max=weight, matched=msgspec.structs.replace(base.matched, lower=lower)
-    )
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "causes"),
-    [
-        ({}, {"state": "firing"}, ["recall_fell"]),
-        ({"state": "firing"}, {"state": "held"}, []),
-        ({}, {"status": "stale"}, ["stopped_knowing"]),
-        ({}, {"status": "expired"}, ["stopped_knowing"]),
-        ({}, {"status": "greyed"}, ["stopped_knowing"]),
-        ({"status": "incomplete"}, {"status": "expired"}, []),
-        ({}, {"lower": 0.85, "weight": 400.0}, ["design_changed"]),
-        ({}, {"lower": 0.85}, []),
-        ({"lower": 0.85}, {"lower": 0.84, "weight": 400.0}, []),
-        ({}, {"state": "firing", "status": "stale"}, ["recall_fell"]),
-        ({}, {"status": "no_truth"}, ["stopped_knowing"]),
-        ({"status": "no_label"}, {"status": "expired"}, []),
-    ],
-)
-def test_causes_are_told_apart(before: dict[str, object], after: dict[str, object], causes: list[str]) -> None:
-    """Recall fell, we stopped knowing, the design changed; what merely goes on is told once."""
-    alarms = Alarms()
-    alarms.tell([_reading(**before)], 10.0)
-    known = len(alarms.told)
-    alarms.tell([_reading(**after)], 20.0)
-    alarms.tell([_reading(**after)], 30.0)
-
-    assert causes == [event.cause for event in alarms.told[known:]]

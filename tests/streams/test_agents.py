@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.board import Board
-from monitor.config import Config, read_config
+from monitor.config import Config, document_id, read_config, recorded_document
 from monitor.errors import StateError
 from monitor.fold import Fold, Output
-from monitor.history import History, Recorded
+from monitor.history import ConfigRecord, History, Recorded
 from monitor.intake import Intake
 from monitor.ledger import Ledger
 from monitor.plan import Plan
@@ -213,11 +213,72 @@ def test_after_another_key_the_row_goes_on_under_the_new_config() -> None:
     other = worker.live.plan = plan(0.5, "another")
     with structlog.testing.capture_logs() as logged:
         worker.start()
-    assert [(entry["event"], entry["offset"]) for entry in logged] == [("config_not_recorded", 5)]
+    told = f"config {OLD.id} was made with another sampling.key: set it back"
+    assert [(e["event"], e["offset"], e["reason"]) for e in logged] == [("config_not_recorded", 5, told)]
     worker.read(7)
     assert worker.recorded() == [(0, OLD.id), (5, other.id)]
     assert [worker.decided[o] for o in (4, 5, 6)] == [[OLD.id], [other.id], [other.id]]
     assert worker.prepare() == []
+
+
+def of_an_older_version(worker: Worker, settings: dict[str, object]) -> Plan:
+    """Put the old config into the history as a version wrote it without `alarm`, with these settings instead."""
+    document = {name: value for name, value in recorded_document(OLD.config).items() if name != "alarm"} | settings
+    identity, record = document_id(document), ConfigRecord(1.0, document, OLD.net.version)
+    worker.history.take(f"config/{identity}".encode(), msgspec.json.encode(record))
+    return Plan(OLD.config, identity=identity)
+
+
+def test_a_worker_of_a_newer_version_goes_on_where_the_older_one_was() -> None:
+    """Row and changes name the config by the id of then: that plan decides, and nothing is missing."""
+    worker = Worker()
+    worker.live.plan = older = of_an_older_version(worker, {})
+    worker.start()
+    worker.read(3)
+    worker.checkpoint()
+    worker.read(5)
+    worker.live.plan = OLD
+    worker.end = 5
+    with structlog.testing.capture_logs() as logged:
+        worker.start()
+        worker.read(8)
+    assert logged == []
+    assert [set(worker.decided[o]) for o in range(8)] == [{older.id}] * 5 + [{OLD.id}] * 3
+    assert worker.recorded() == [(0, older.id), (5, OLD.id)]
+    worker.head = None
+    worker.start()
+    worker.read(8)
+    assert [set(worker.decided[o]) for o in range(8)] == [{older.id}] * 5 + [{OLD.id}] * 3
+
+
+def test_a_setting_that_is_gone_is_said_and_the_row_goes_on() -> None:
+    """The log names it, and what comes is decided under the config in force."""
+    worker = Worker()
+    worker.live.plan = older = of_an_older_version(worker, {"gone": {"n": 1}})
+    worker.start()
+    worker.read(3)
+    worker.checkpoint()
+    worker.live.plan = OLD
+    with structlog.testing.capture_logs() as logged:
+        worker.start()
+    assert [(e["event"], e["config"]) for e in logged] == [("config_not_recorded", older.id)]
+    assert "(gone: unknown key" in logged[0]["reason"]
+    worker.read(4)
+    assert worker.recorded() == [(0, older.id), (3, OLD.id)]
+
+
+def test_a_change_past_the_row_to_a_setting_that_is_gone_ends_the_worker() -> None:
+    """Nobody knows what was drawn under it; the message names the setting and says what to do."""
+    worker = Worker()
+    worker.read(3)
+    worker.checkpoint()
+    worker.read(5)
+    worker.live.plan = older = of_an_older_version(worker, {"gone": {"n": 1}})
+    worker.prepare()
+    worker.live.plan = OLD
+    said = rf"{TOPIC}/0@5: config {older.id} was recorded by another version of the product \(gone: unknown key"
+    with pytest.raises(StateError, match=said):
+        worker.start()
 
 
 def test_a_change_past_the_row_that_needs_another_key_ends_the_worker() -> None:

@@ -148,6 +148,18 @@ def test_that_the_design_changed_is_told_while_the_target_is_not_proven() -> Non
     assert told(draw(board(watched(boards.alarm()), alarms=(event("design_changed"),)))) == []
 
 
+def test_another_version_is_told_while_it_is_not_known_to_meet_a_target() -> None:
+    """Once, whatever the number of cells, and never as fewer that are drawn."""
+    came = AlarmEvent("any", "any", boards.DETECTOR, "2", "design_changed", boards.NOW - 90_000, None, (), "version")
+    unsure, met = watched(boards.alarm(), 45, 50), watched(boards.alarm())
+    whole = msgspec.structs.replace(unsure, entity="any", language="any")
+    (line,) = told(draw(board(whole, unsure, msgspec.structs.replace(met, entity="IBAN"), alarms=(came,))))
+    assert line.startswith(f"class=unproven> The design changed: {boards.DETECTOR} 2 since 2026-09-")
+    assert line.endswith("known by its own labels alone; of 3 cells with a target 2 can't be told yet.")
+    assert told(draw(board(met, alarms=(came,)))) == []
+    assert told(draw(board(unsure, alarms=(msgspec.structs.replace(came, version="1"),)))) == []
+
+
 def test_only_the_last_thing_told_of_a_cell_counts() -> None:
     """And nothing of another version."""
     unsure = watched(boards.alarm(), 45, 50)
@@ -176,6 +188,7 @@ def test_causes_stand_in_the_order_of_their_weight_and_are_bounded() -> None:
     [
         ("greyed", 0.4, ["readers disagree: κ 0.40"], "readers disagree"),
         ("marked", 0.72, ["readers differ: κ 0.72"], "on target"),
+        ("marked", 0.53, ["too few read twice to know: κ 0.53"], "on target"),
         ("stale", 0.9, ["no label for 4 d"], "no label lately"),
         ("incomplete", 0.9, [], "incomplete"),
         ("ok", 0.9, [], "on target"),
@@ -217,7 +230,10 @@ def test_limits_read_once_and_any_time_stand_beside_each_other() -> None:
     page = draw(board(r))
     assert r.any_time is not None
     assert facts(page)["read once"].endswith("45 / 50 found")
-    assert facts(page)["read any time"] == f"{r.any_time.lower:.3f}–{r.any_time.upper:.3f}"
+    limits = f"{r.any_time.lower:.3f}–{r.any_time.upper:.3f}"
+    assert facts(page)["read any time"] == f"{limits}, of documents since 2026-09-01"
+    undated = msgspec.structs.replace(r, any_time=msgspec.structs.replace(r.any_time, since=0.0))
+    assert facts(draw(board(undated)))["read any time"] == limits
     explained = "Read any time: mostly wider limits that hold at every look"
     assert explained in text_of(page)
     assert text_of(page).count("a document counts for at most 5 occurrences") == 1

@@ -23,6 +23,20 @@ ALARM = {
 }
 
 
+SHIFT = {
+    "type": "object",
+    "properties": {
+        "signal": {"type": "string"},
+        "entity": {"type": "string", "minLength": 1},
+        "language": {"type": "string", "minLength": 1},
+        "direction": {"enum": ["up", "down"]},
+        "day": {"type": "integer", "minimum": 0},
+    },
+    "required": ["signal", "direction", "day"],
+    "additionalProperties": False,
+}
+
+
 def sides(folder: Path) -> tuple[object, ...]:
     """Write a version that finds what there is, one that finds nothing, and labels; return the options for them."""
     names = [f"d{i}" for i in range(30)]
@@ -41,6 +55,16 @@ def test_json_adds_the_swap_and_the_alarms(tmp_path: Path) -> None:
     assert {alarm["entity"] for alarm in fell} == {"PERSON"}
     assert {alarm["day"] in (3, 4, 5) for alarm in fell} == {True}
     assert "daily" not in document
+
+
+def test_json_adds_what_changed_in_the_detectors_output(tmp_path: Path) -> None:
+    """Without labels or targets; a share of all has no entity."""
+    document = replay(*sides(tmp_path), "--passes", 6, "--per-day", 60)
+    jsonschema.validate(document["drift"], {"type": "array", "items": SHIFT, "minItems": 1})
+    lost = {"language": "en", "direction": "down", "day": 3}
+    assert lost | {"signal": "flagged"} in document["drift"]
+    assert lost | {"signal": "entity", "entity": "PERSON"} in document["drift"]
+    assert document["swap_day"] == 3
 
 
 def test_daily_readings_are_the_evenings(tmp_path: Path) -> None:
@@ -62,7 +86,7 @@ def test_daily_readings_are_the_evenings(tmp_path: Path) -> None:
 def test_without_an_option_of_days_nothing_is_added(tmp_path: Path) -> None:
     """One window over everything, and the keys that there always were."""
     document = replay(*files(tmp_path), *CENSUS)
-    assert not {"swap_day", "alarms", "daily"} & set(document)
+    assert not {"swap_day", "alarms", "drift", "daily"} & set(document)
     assert {r["window"]["days"] for r in document["readings"]} == {None}  # type: ignore[index]  # JSON
 
 
@@ -133,6 +157,10 @@ def test_the_text_tells_days_swap_and_alarms(tmp_path: Path) -> None:
     assert "The next version begins on day 3." in result.stdout
     table = result.stdout.partition("\nAlarms ")[2]
     assert [line.split()[0] for line in table.splitlines() if "recall fell" in line] == ["PERSON", "PERSON"]
+    changes = result.stdout.partition("\nChanges of the detector's output")[2]
+    assert [line.split() for line in changes.splitlines() if "PERSON" in line] == [
+        ["entity", "PERSON", "en", "4", "down"]
+    ]
     population = result.stdout.partition("Recall over all traffic")[2].partition("Within each stratum")[0]
     assert [line.split()[:2] for line in population.splitlines() if "PERSON" in line] == [
         ["PERSON", "any"],
@@ -145,4 +173,5 @@ def test_the_text_says_why_there_is_no_alarm(tmp_path: Path) -> None:
     sides(tmp_path)
     quiet = ("--decisions", tmp_path / "one", "--labels", tmp_path / "labels", "--passes", 2, *CENSUS)
     assert "No alarm." in run("replay", *quiet, *TARGET).stdout
+    assert "No share of the detector's output changed." in run("replay", *quiet).stdout
     assert "No alarm can come: the config has no targets." in run("replay", *quiet).stdout

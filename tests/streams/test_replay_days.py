@@ -10,7 +10,7 @@ from replays import ANNA, BO, cell, config, corpus_line, counts, decision, found
 
 from monitor.config import Config
 from monitor.readings import ANY, BoardSnapshot, Reading
-from streams.replay_days import FIRST_DAY, DayReplay, Schedule
+from streams.replay_days import FIRST_DAY, DayReplay, DayShift, Schedule
 from streams.replay_traffic import Traffic
 
 NAMES = [f"d{i}" for i in range(40)]
@@ -255,6 +255,35 @@ def test_every_alarm_is_told_once() -> None:
     fell = Counter((alarm.entity, alarm.language) for alarm in run.alarms if alarm.cause == "recall_fell")
     assert fell
     assert set(fell.values()) == {1}
+
+
+def test_another_version_is_told_on_its_day_where_a_recall_is_asked_for() -> None:
+    """Of all cells together, once; without a target there is nobody to tell."""
+    kept = version("2", spans_of([ANNA]))
+    asked, unasked = (
+        replay_days((GOOD, kept), CORPUS, tree=config(targets=targets), passes=3) for targets in ({"PERSON": 0.5}, {})
+    )
+    assert [(a.entity, a.language, a.day, a.cause) for a in asked.alarms] == [(ANY, ANY, 3, "design_changed")]
+    assert unasked.alarms == []
+
+
+def test_what_changes_in_the_detectors_output_shows_in_the_evening() -> None:
+    """No day before the swap's; without a change on none."""
+    run = replay_days((GOOD, BLIND), CORPUS, passes=5)
+    flagged, person = (DayShift(*name, "en", "down", 5) for name in (("flagged", ""), ("entity", "PERSON")))
+    assert {flagged, person} <= set(run.shifts)
+    assert {shift.day for shift in run.shifts} == {5}
+    assert replay_days((GOOD, version("2", spans_of([ANNA]))), CORPUS, passes=5).shifts == []
+
+
+def test_each_change_is_told_as_it_comes() -> None:
+    """What came back is another one; what stayed as it was is told once."""
+    run = DayReplay(config(), Schedule())
+    run.label(CORPUS)
+    traffic = Traffic((GOOD * 5 + BLIND * 5 + GOOD * 5, []), 1, 40)
+    told = [[(s.day, s.direction) for s in run.shifts if s.signal == "flagged"] for _ in run.run(traffic)]
+    assert [len(evening) for evening in told] == [0] * 5 + [1] * 5 + [2] * 5
+    assert told[-1] == [(5, "down"), (10, "up")]
 
 
 def test_readings_are_of_the_last_evening() -> None:
