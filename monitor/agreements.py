@@ -10,7 +10,7 @@ from collections import defaultdict
 from functools import lru_cache
 from typing import NamedTuple
 
-from monitor.estimators.agreement import AgreementStatus, ReadTwice, Table, kappa, status_of
+from monitor.estimators.agreement import GREYED_BELOW, AgreementStatus, ReadTwice, Table, kappa, status_of
 from monitor.estimators.capture_recapture import SearchedTwice, recapture
 from monitor.readings import ANY, Agreement
 from monitor.span_agreement import SpansReadTwice, span_agreement
@@ -67,7 +67,13 @@ class Agreements:
         """
         if agreement is None:
             return "ok"
-        return status_of(agreement.kappa) or "ok"
+        return status_of(agreement.kappa, agreement.upper, agreement.n_eff) or "ok"
+
+    @staticmethod
+    def too_few(agreement: Agreement | None) -> bool:
+        """Say whether kappa is low enough to grey a number, and is worth too few documents to do so."""
+        low = agreement is not None and agreement.kappa is not None and agreement.kappa < GREYED_BELOW
+        return low and Agreements.status(agreement) == "marked"
 
 
 @lru_cache(1 << 13)

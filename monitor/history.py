@@ -4,6 +4,9 @@ The history topic is compacted and small, and every worker follows it. Its recor
 its time (`config/<id>`), a change of plan (`change/<topic>/<partition>/<offset>/<ms>`, see `monitor.changes`), where
 the board is (`board`), and the thinning factor that it decided on last (`thinning`, see `monitor.thinning`). What is
 read again below a recorded offset is decided under the plan of then.
+
+A config is known by what was recorded: its id is over the recorded document, and the plan made from that bears it, also
+where this version has more settings and would record another document.
 """
 
 from __future__ import annotations
@@ -13,9 +16,10 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
+from monitor.added_settings import filled_in
 from monitor.changes import ChangeRecord
-from monitor.config import Config, config_id, deciding_document, key_fingerprint, read_config
-from monitor.errors import ConfigError
+from monitor.config import Config, document_id, key_fingerprint, read_config, recorded_document
+from monitor.errors import ConfigError, StateError
 from monitor.fold import Output
 from monitor.plan import Plan
 from monitor.readings import Change
@@ -107,25 +111,36 @@ class History:
         """Return the changes of a partition, by offset."""
         return sorted(self.changes.get((topic, partition), {}).values())
 
-    def plan(self, identity: str, thinning: float, current: Plan) -> Plan | None:
-        """Return the plan of a recorded config; None where it isn't recorded, or was made with another sampling key.
+    def plan(self, identity: str, thinning: float, current: Plan) -> Plan:
+        """Return the plan of a recorded config, which bears the recorded id.
 
         The key itself is never recorded: it's the current config's, if that one's fingerprint is the recorded one.
+
+        Raises
+        ------
+        StateError
+            A config that isn't recorded, was made with another sampling key, or has settings that this version can't
+            read: nobody guesses how it decided.
         """
         if (identity, thinning) == (current.id, current.thinning):
             return current
         name = identity, thinning, current.config.sampling.key
         if name not in self._plans:
-            config = current.config if identity == current.id else self._config(identity, current.config)
-            if config is None:
-                return None
-            self._plans[name] = Plan(config, thinning)
+            try:
+                config = current.config if identity == current.id else self._config(identity, current.config)
+                self._plans[name] = Plan(config, thinning, identity=identity)
+            except ConfigError as error:
+                problem = f"was recorded by another version of the product ({error.key}: {error.problem})"
+                raise StateError(f"config {identity} {problem}: let that one read on past it") from None
         return self._plans[name]
 
-    def _config(self, identity: str, current: Config) -> Config | None:
+    def _config(self, identity: str, current: Config) -> Config:
         record = self.configs.get(identity)
-        config = None if record is None else _rebuild(record.config, current)
-        return config if config is not None and config_id(config) == identity else None
+        if record is None:
+            raise StateError(f"config {identity} isn't recorded")
+        if document_id(record.config) != identity:
+            raise StateError(f"config {identity} isn't what is recorded under that id")
+        return _rebuild(identity, record.config, current)
 
     def latest_changes(self, most: int = 20) -> list[Change]:
         """Return when each config was taken into use, newest first; one that came back is there twice.
@@ -146,20 +161,17 @@ class History:
         return "" if record is None else f"net {record.net}"
 
 
-def _rebuild(document: Mapping[str, object], current: Config) -> Config | None:
+def _rebuild(identity: str, document: Mapping[str, object], current: Config) -> Config:
     sampling = document.get("sampling")
     if not isinstance(sampling, dict) or sampling.get("key") != key_fingerprint(current):
-        return None
+        raise StateError(f"config {identity} was made with another sampling.key: set it back")
     restored = {**document, "sampling": {**sampling, "key": current.sampling.key}}
-    try:
-        return read_config(restored, source="history")
-    except ConfigError:
-        return None
+    return read_config(filled_in(restored), source="history")
 
 
 def config_record(plan: Plan, at: float) -> Output:
     """Return the history record of a config that is taken into use."""
-    record = ConfigRecord(at, deciding_document(plan.config), plan.net.version)
+    record = ConfigRecord(at, recorded_document(plan.config), plan.net.version)
     return Output("history", f"config/{plan.id}".encode(), msgspec.json.encode(record))
 
 

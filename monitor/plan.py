@@ -12,6 +12,7 @@ from monitor.config import Config, PatternConfig, config_id
 from monitor.decoding import Limits
 from monitor.entities import Aliases
 from monitor.errors import ConfigError
+from monitor.leaks.policy import Policy, build_policy
 from monitor.net import Net, build_net
 from monitor.patterns import Pattern
 from monitor.sampling import Sampler
@@ -19,7 +20,7 @@ from monitor.tally import ANY_ENTITY
 
 
 class Plan:
-    """The net, the sampler, the names and the limits of one config.
+    """The net, the sampler, the names, the limits and the redaction policy of one config.
 
     Parameters
     ----------
@@ -29,16 +30,25 @@ class Plan:
         q in (0, 1], see `monitor.sampling`.
     horizon_days
         Days that are kept; by default what the config's windows need. A replay reads its whole input as one window.
+    identity
+        The id that the config was recorded by, where that isn't the id of its tree here: an older version had fewer
+        settings.
 
     Raises
     ------
     ConfigError
-        A pattern that doesn't compile, aliases that go round in a circle.
+        A pattern or placeholder that doesn't compile, aliases that go round in a circle, two names of one entity.
     """
 
-    def __init__(self, config: Config, thinning: float = 1.0, horizon_days: int | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        thinning: float = 1.0,
+        horizon_days: int | None = None,
+        identity: str | None = None,
+    ) -> None:
         self.config = config
-        self.id = config_id(config)
+        self.id = config_id(config) if identity is None else identity
         self.thinning = thinning
         self.net: Net = build_net(
             config.net.defaults,
@@ -47,6 +57,7 @@ class Plan:
         )
         self.sampler = Sampler(config.sampling, thinning)
         self.aliases = Aliases(config.entities.aliases)
+        self.policy: Policy = build_policy(config.redaction, self.aliases.fold)
         self.limits = Limits(config.limits.max_text_bytes, config.limits.max_spans)
         self.iou = config.matching.iou
         self.horizon_days = config.horizon_days if horizon_days is None else horizon_days

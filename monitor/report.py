@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from monitor.config import Config, config_id, deciding_document
-from monitor.estimators.agreement import GREYED_BELOW, MARKED_BELOW
+from monitor.estimators.agreement import FEWEST_N_EFF, GREYED_BELOW, MARKED_BELOW
 from monitor.readings import ANY, BoardSnapshot, Change, Reading, Window
 from monitor.readings_json import counts_document, reading_document
 from monitor.records import STRATA
@@ -118,6 +118,7 @@ def report_content(
             "label_every_days": config.readings.stale_after_days,
             "kappa_unmarked": MARKED_BELOW,
             "kappa": GREYED_BELOW,
+            "kappa_n_eff": FEWEST_N_EFF,
         },
         "versions": _versions(cells),
         "cells": [_cell(cell, statement, dated=dated) for cell, statement in zip(cells, statements, strict=True)],
@@ -174,9 +175,13 @@ def _cell(cell: ReportCell, statement: Statement, *, dated: bool) -> Content:
 
 
 def _reading(reading: Reading, *, dated: bool) -> Content:
-    """Return a reading as JSON data, the times of its alarm as people read them."""
+    """Return a reading as JSON data, the times of its alarm and its any-time limits as people read them."""
     document = reading_document(reading)
-    alarm = reading.alarm
+    alarm, limits = reading.alarm, reading.any_time
+    if limits is not None:
+        # decisions without a time are of the year 1970
+        since = (limits.since or None) if dated else None
+        document["any_time"] = {**msgspec.to_builtins(limits), "since": _moment(since)}
     if alarm is not None:
         times = {"fired_at": alarm.fired_at, "on_since": alarm.on_since, "counts_from": alarm.counts_from}
         told = {name: _moment(at if dated else None) for name, at in times.items()}

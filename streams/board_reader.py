@@ -14,18 +14,18 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from monitor.board import Board
-from monitor.errors import ConfigError, SourceError
+from monitor.errors import SourceError
 from monitor.history import History
 from monitor.plan import Plan
 from monitor.records import Record
-from streams.broker import Connection, wait_for_broker
-from streams.declare import ensure
+from streams.broker import Connection
 from streams.history_topic import HistoryReader
-from streams.live import channel_topics, connection, declared_topics
+from streams.live import channel_topics, connection
+from streams.lookup import find_topic
 from streams.settings import Settings
 
 PATIENCE_S = 15.0
-"""How long a command waits for a broker, and for the next record of a topic that hasn't ended."""
+"""How long a command waits for the next record of a topic that hasn't ended."""
 _QUIET_MS = 500
 """How long a poll waits for something to come."""
 
@@ -56,7 +56,7 @@ def read_board(settings: Settings) -> Board:
     Raises
     ------
     SourceError
-        No broker within `PATIENCE_S`, one that refuses, a topic that is missing, isn't ours or doesn't answer.
+        No broker that answers or takes us, a topic that is missing, isn't ours or doesn't answer within `PATIENCE_S`.
     """
     return asyncio.run(_read_board(settings))
 
@@ -68,12 +68,12 @@ def read_live(settings: Settings) -> Live:
 
 async def _read_live(settings: Settings) -> Live:
     board = await _read_board(settings)
-    return Live(board, await _read_history(settings))
+    return Live(board, await read_history(settings))
 
 
 async def _read_board(settings: Settings) -> Board:
     topic = channel_topics(settings.config)["tallies"]
-    await _find(settings, topic)
+    await find_topic(settings, topic)
     board = Board(Plan(settings.config))
     try:
         await _follow(connection(settings), topic, board)
@@ -82,9 +82,10 @@ async def _read_board(settings: Settings) -> Board:
     return board
 
 
-async def _read_history(settings: Settings) -> History:
+async def read_history(settings: Settings) -> History:
+    """Return what the history topic says now; see `read_board`."""
     topic = channel_topics(settings.config)["history"]
-    await _find(settings, topic)
+    await find_topic(settings, topic)
     found = History()
     reader = HistoryReader(connection(settings), topic, found)
     try:
@@ -96,18 +97,6 @@ async def _read_history(settings: Settings) -> History:
     finally:
         await reader.stop()
     return found
-
-
-async def _find(settings: Settings, topic: str) -> None:
-    """Look whether broker and topic are there: a broker may make the topic that a consumer asks for."""
-    try:
-        await asyncio.wait_for(wait_for_broker(connection(settings)), PATIENCE_S)
-        specs = [spec for spec in declared_topics(settings.config) if spec.name == topic]
-        await ensure(connection(settings), specs, create=False)
-    except TimeoutError:
-        raise SourceError(f"{settings.config.kafka.brokers}: no broker within {PATIENCE_S:.0f} s") from None
-    except ConfigError as error:
-        raise SourceError(str(error)) from None
 
 
 async def _follow(broker: Connection, topic: str, board: Board, clock: Callable[[], float] = time.monotonic) -> None:

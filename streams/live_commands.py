@@ -12,27 +12,22 @@ from pathlib import Path
 import click
 import msgspec
 import structlog
-from aiokafka.errors import KafkaError
 from rich.console import Console
 from rich.table import Table
 
 from monitor.config import DEFAULT_KEY
 from monitor.errors import ConfigError, SourceError
-from monitor.history import History
-from streams.broker import wait_for_broker
+from streams.board_reader import read_history
 from streams.cli_options import config_options, read_settings
 from streams.declare import ensure
 from streams.embedded import USUAL_PORT, EmbeddedBroker
-from streams.history_topic import HistoryReader
-from streams.live import LiveApp, channel_topics, connection, declared_topics
+from streams.live import LiveApp, connection, declared_topics
 from streams.logs import configure_logs
+from streams.lookup import find_broker
 from streams.settings import Settings
 from streams.worker import run_worker
 
 log = structlog.get_logger(__name__)
-
-PATIENCE_S = 15.0
-"""How long `topics` and `history` wait for a broker."""
 
 
 @click.command()
@@ -108,22 +103,8 @@ def topics(config_path: Path | None, overrides: Sequence[str], check: bool) -> N
     Console().print(table)
 
 
-async def _find_broker(settings: Settings) -> None:
-    """Wait a little for the broker; a command that somebody waits for gives up, a worker doesn't.
-
-    Raises
-    ------
-    SourceError
-        No broker within `PATIENCE_S`, or one that refuses.
-    """
-    try:
-        await asyncio.wait_for(wait_for_broker(connection(settings)), PATIENCE_S)
-    except TimeoutError:
-        raise SourceError(f"{settings.config.kafka.brokers}: no broker within {PATIENCE_S:.0f} s") from None
-
-
 async def _ensure(settings: Settings, *, create: bool) -> None:
-    await _find_broker(settings)
+    await find_broker(settings)
     await ensure(connection(settings), declared_topics(settings.config), create=create)
 
 
@@ -136,7 +117,7 @@ def history(config_path: Path | None, overrides: Sequence[str], as_json: bool) -
     When it was, and from which offset of which partition on records were decided under it.
     """
     configure_logs(level="warning")
-    found = asyncio.run(_read_history(read_settings(config_path, overrides)))
+    found = asyncio.run(read_history(read_settings(config_path, overrides)))
     changes = sorted((c.at, c.topic, c.partition, c.offset, c.config, c.thinning) for c in found.recorded.values())
     if as_json:
         names = ("at", "topic", "partition", "offset", "config", "thinning")
@@ -150,28 +131,3 @@ def history(config_path: Path | None, overrides: Sequence[str], as_json: bool) -
         moment = datetime.fromtimestamp(at, UTC).isoformat(" ", "seconds")[:19]
         table.add_row(moment, f"{topic}/{partition}", str(offset), config, f"{thinning:g}")
     Console().print(table)
-
-
-async def _expect(settings: Settings, topic: str) -> None:
-    """Look whether a topic is there and as it should be: a broker may make the topic that a consumer asks for."""
-    specs = [spec for spec in declared_topics(settings.config) if spec.name == topic]
-    try:
-        await ensure(connection(settings), specs, create=False)
-    except ConfigError as error:
-        raise SourceError(str(error)) from None
-
-
-async def _read_history(settings: Settings) -> History:
-    """Return what the history topic says now."""
-    found = History()
-    topic = channel_topics(settings.config)["history"]
-    reader = HistoryReader(connection(settings), topic, found)
-    await _find_broker(settings)
-    await _expect(settings, topic)
-    try:
-        await reader.start()
-    except KafkaError as error:
-        raise SourceError(f"topic {topic} can't be read ({type(error).__name__})") from None
-    finally:
-        await reader.stop()
-    return found

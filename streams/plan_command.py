@@ -24,7 +24,7 @@ from monitor.planning import BoardPlan, Question, plan_board
 from monitor.readings import ANY
 from monitor.tally import ANY_ENTITY
 from streams.board_reader import read_live
-from streams.cli_options import config_options, read_settings
+from streams.cli_options import config_options, read_settings, with_key
 from streams.config_edit import RateChange, write_rates
 from streams.logs import configure_logs
 from streams.plan_plot import PICTURES, save_picture
@@ -139,7 +139,7 @@ def plan(  # noqa: PLR0913  # one argument an option
         load_settings(write, broker=False)  # a file that can't be edited is said before minutes of reading
     settings = read_settings(config_path or write, overrides, broker=not from_files)
     if from_files:
-        config = _with_key(settings.config, key)
+        config = with_key(settings.config, key)
         samples = replayed(config, decisions, labels, annotators).samples()
         source = _Source("replay", _paced(samples, per_day), config.sampling)
     else:
@@ -186,15 +186,6 @@ def _print_fixed(found: FixedPlan, labels_per_day: float | None, *, as_json: boo
 def _check_picture(path: Path) -> None:
     if path.suffix.lower() not in PICTURES:
         raise click.UsageError(f"--plot {path}: a picture is a file that ends with {' or '.join(PICTURES)}")
-
-
-def _with_key(config: Config, key: str | None) -> Config:
-    """Return the config with another sampling key."""
-    if key is None:
-        return config
-    if not 1 <= len(key) <= 512 or not key.isprintable():
-        raise ConfigError("sampling.key", "expected 1 to 512 printable characters", source="--key")
-    return msgspec.structs.replace(config, sampling=msgspec.structs.replace(config.sampling, key=key))
 
 
 def _paced(samples: list[CellSample], per_day: float | None) -> list[CellSample]:

@@ -17,18 +17,11 @@ from monitor.exposition import clean
 from monitor.planning import BoardPlan, CellPlan
 from monitor.readings import ANY
 from monitor.records import STRATA
-from streams.page.words import DASH, number
+from streams.page.words import DASH, REASONS, number
 
 _LITTLE = 0.95
 MOST = 10
 """Cells without an interval that are named, for each reason."""
-_REASONS = {
-    "no_label": "no label yet",
-    "no_truth": "none among the labelled",
-    "flagged_unlabelled": "no label of what the tools flagged",
-    "unflagged_unlabelled": "no label of what nothing flagged",
-    "no_truth_where_looked": "none where any tool looked",
-}
 _Row = tuple[str | Text, ...]
 
 
@@ -180,7 +173,7 @@ def _print_without(console: Console, cells: Sequence[CellPlan]) -> None:
 
 def reason(cell: CellPlan) -> str:
     """Return why a cell has no interval, in words; nothing where it has one."""
-    return "" if cell.read.reason is None else _REASONS[cell.read.reason]
+    return "" if cell.read.reason is None else REASONS[cell.read.reason]
 
 
 def _names(cell: CellPlan) -> tuple[Text, Text]:

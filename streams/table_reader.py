@@ -5,20 +5,15 @@ Keys are as `streams.tables` writes them.
 
 from __future__ import annotations
 
-import asyncio
-
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
-from monitor.errors import ConfigError, SourceError, StateError
-from streams.broker import wait_for_broker
-from streams.declare import ensure
-from streams.live import connection, declared_topics
+from monitor.errors import SourceError, StateError
+from streams.live import connection
+from streams.lookup import find_topic
 from streams.settings import Settings
 from streams.topics import TopicSpec, changelog
 
-PATIENCE_S = 15.0
-"""How long a command waits for a broker."""
 _QUIET_MS = 500
 
 
@@ -68,11 +63,11 @@ async def read_table(settings: Settings, table: str) -> TableRows:
     Raises
     ------
     SourceError
-        No broker within `PATIENCE_S`, or one that refuses; a topic that isn't there or is another one's.
+        No broker that answers or takes us; a topic that isn't there or is another one's.
     StateError
         A record that no table writes.
     """
-    spec = await _find(settings, changelog(settings.config.kafka.group, table))
+    spec = await find_topic(settings, changelog(settings.config.kafka.group, table))
     consumer = AIOKafkaConsumer(enable_auto_commit=False, **connection(settings).client_options())
     rows = TableRows(spec.name)
     try:
@@ -83,22 +78,6 @@ async def read_table(settings: Settings, table: str) -> TableRows:
     finally:
         await consumer.stop()
     return rows
-
-
-async def _find(settings: Settings, topic: str) -> TopicSpec:
-    """Wait a little for the broker, and look whether a topic is as it should be.
-
-    A broker may make the topic that a consumer asks for, so it's asked about before.
-    """
-    (spec,) = [spec for spec in declared_topics(settings.config) if spec.name == topic]
-    try:
-        await asyncio.wait_for(wait_for_broker(connection(settings)), PATIENCE_S)
-        await ensure(connection(settings), [spec], create=False)
-    except TimeoutError:
-        raise SourceError(f"{settings.config.kafka.brokers}: no broker within {PATIENCE_S:.0f} s") from None
-    except ConfigError as error:
-        raise SourceError(str(error)) from None
-    return spec
 
 
 async def _read_all(consumer: AIOKafkaConsumer, spec: TopicSpec, rows: TableRows) -> None:

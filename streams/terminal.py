@@ -16,17 +16,8 @@ from streams.page.cells import Selection, cells
 
 MAX_KINDS = 10
 """Counts told of each thing, the largest: producers and annotators choose names, as many as they like."""
-_STATUS = {
-    "ok": "",
-    "no_label": "no label yet",
-    "no_truth": "none among the labelled",
-    "no_interval": "no interval",
-    "incomplete": "labels missing",
-    "expired": "expired",
-    "stale": "no label lately",
-    "greyed": "readers disagree",
-    "marked": "readers differ",
-}
+_STATUSES = words.STATUSES | {"no_truth": words.REASONS["no_truth"], "incomplete": "labels missing"}
+"""The page's words, where a line that stands by itself needs no others."""
 _LEFT = frozenset({"no_label", "no_truth", "no_interval"})
 """Statuses that the tables say by having no number."""
 
@@ -124,9 +115,13 @@ def _before_and_after(after: Reading, before: Reading) -> tuple[Text | str, ...]
 def _print_statuses(console: Console, readings: Iterable[Reading]) -> None:
     """Print which numbers of the tables aren't offered as they are, and why."""
     told = (r for r in readings if r.stratum is None and r.matched.true and r.status != "ok" and r.status not in _LEFT)
-    found = [f"{r.entity}/{r.language}: {_STATUS[r.status]}" for r in sorted(told, key=_needs_somebody_first)]
+    found = [f"{r.entity}/{r.language}: {_standing(r)}" for r in sorted(told, key=_needs_somebody_first)]
     if found:
         console.print(Text("With a mark: " + "; ".join(found)), style="dim", soft_wrap=False)
+
+
+def _standing(reading: Reading) -> str:
+    return words.standing(reading) if reading.status == "marked" else _STATUSES.get(reading.status, "")
 
 
 def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
@@ -169,8 +164,8 @@ def _is_unread(r: Reading) -> bool:
 
 
 def _why(r: Reading) -> str:
-    said = words.REASONS.get(r.matched.reason or "", _STATUS["no_interval"])
-    return said if r.status == "no_interval" else _STATUS[r.status]
+    said = words.REASONS.get(r.matched.reason or "", _STATUSES["no_interval"])
+    return said if r.status == "no_interval" else _standing(r)
 
 
 def _needs_somebody_first(r: Reading) -> tuple[bool, float, str, str]:

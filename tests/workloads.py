@@ -19,7 +19,7 @@ from monitor.fold import Channel, Output
 from monitor.intake import Intake
 from monitor.ledger import Ledger
 from monitor.plan import Plan
-from monitor.readings import BoardSnapshot, Reading, Window
+from monitor.readings import AnyTimeLimits, BoardSnapshot, Reading, Window
 from monitor.records import Record, Sampled, Task
 from monitor.route import Change, Route
 from streams.documents import LabelledDocument, documents
@@ -236,10 +236,13 @@ def _cell(reading: Reading) -> tuple[str, ...]:
 
 
 def _timeless(reading: Reading) -> Reading:
-    """Return a reading without what hangs on the clock; a file has no clock, and so no periods of the alarm."""
+    """Return a reading without what hangs on the clock; a file has no clock, and so no periods of the alarm.
+
+    A file's any-time limits are those of a single sequence, so what they rest on is compared.
+    """
     limits = reading.any_time
     still: dict[str, object] = {"window": Window(None, None, None), "age_s": None, "label_age_s": None, "alarm": None}
-    still["any_time"] = None if limits is None else msgspec.structs.replace(limits, since=None)
+    still["any_time"] = None if limits is None else AnyTimeLimits(0.0, 1.0, limits.labelled, None, limits.y_max)
     return msgspec.structs.replace(reading, **still)
 
 
@@ -294,7 +297,6 @@ async def replayed_by_history(fleet: Fleet) -> BoardSnapshot:
         changes: list[Change] = []
         for recorded in history.of(topics.decisions, partition):
             then = history.plan(recorded.config, recorded.thinning, plan)
-            assert then is not None
             changes.append(Change(recorded.offset, then))
         route = Route(topics.decisions, partition, changes)
         folds.append(route)

@@ -21,6 +21,7 @@ from monitor.pipeline import Pipeline
 from monitor.readings import ANY, BoardSnapshot, Reading, largest
 from streams.page import axis, causes, drift, facts, words
 from streams.page.cells import Cell, Selection, cells, versions
+from streams.page.templates import environment
 
 STALE_S = 30.0
 """Age (s) from which readings are called stale; the board publishes at most once a second and at least every few."""
@@ -218,33 +219,14 @@ def _icon(state: str) -> Markup:
     return Markup(_ICON.format(_ICONS[state]).replace("#", "%23"))  # noqa: S704  # nothing in it comes from outside
 
 
-def _printable(value: object) -> object:
-    """Escape what can't be shown in any value that a template prints, markup of its own excepted."""
-    if isinstance(value, Markup) or not isinstance(value, str) or value.isprintable():
-        return value
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
-
-
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_text),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_printable,
-    )
-    environment.filters["clean"] = clean
-    environment.globals.update(
+    made = environment(_text)
+    made.globals.update(
         style=Markup(STYLE),  # noqa: S704  # our own package data, not a value
         script=Markup(SCRIPT),  # noqa: S704  # the same
         build=_digest(STYLE + SCRIPT)[:8],
-        number=words.number,
-        percent=words.percent,
         between=words.between,
-        age=words.age,
-        flagged_by=words.FLAGGED_BY,
         ratio=words.ratio,
         stratum_marks=axis.stratum_marks,
         minute=words.minute,
@@ -253,6 +235,5 @@ def _environment() -> jinja2.Environment:
         what=drift.what,
         legend=_LEGEND,
         unknown_icon=_icon("unknown"),
-        ANY=ANY,
     )
-    return environment
+    return made

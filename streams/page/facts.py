@@ -8,7 +8,7 @@ from typing import NamedTuple
 from monitor.exposition import clean
 from monitor.readings import Agreement, AlarmReading, Reading
 from streams.page.causes import evidence
-from streams.page.words import DASH, between, number, percent, ratio, waits
+from streams.page.words import DASH, between, day, number, percent, ratio, waits
 
 
 class Fact(NamedTuple):
@@ -31,7 +31,8 @@ def recall(r: Reading, now: float) -> Iterator[Fact]:
     if m.lower is not None:
         yield Fact("read once", f"{between(m)}, {ratio(m.found, m.true)} found")
     if r.any_time is not None:
-        yield Fact("read any time", between(r.any_time))
+        since = r.any_time.since
+        yield Fact("read any time", between(r.any_time) + (f", of documents since {day(since)}" if since else ""))
     if r.pending is not None and r.pending.documents:
         missed, found = number(r.pending.all_missed), number(r.pending.all_found)
         missed_to_found = f"{missed} if all {r.pending.documents:,} pending are missed and {found} if all found"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
+from monitor.agreements import Agreements
 from monitor.exposition import clean
 from monitor.readings import ANY, AlarmReading, BoardSnapshot, Queue, Reading
 from streams.page.cells import Cell, State, finds_nothing
@@ -140,6 +141,15 @@ def minute(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+def day(at: float) -> str:
+    """Return a day, in UTC.
+
+    >>> day(0.0)
+    '1970-01-01'
+    """
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
 def clock(at: float, now: float) -> str:
     """Return a time to the minute, in UTC, with its date unless that is today's.
 
@@ -189,9 +199,16 @@ def mark(cell: Cell) -> str:
     return "" if said == word(cell) else said
 
 
+def standing(reading: Reading) -> str:
+    """Return a status in words; nothing where there's nothing to say."""
+    if reading.status == "marked" and Agreements.too_few(reading.agreement):
+        return "too few read twice to know"
+    return STATUSES.get(reading.status, "")
+
+
 def reason(reading: Reading) -> str:
     """Return the words of a status, with the number that it comes from."""
-    said = STATUSES.get(reading.status, "")
+    said = standing(reading)
     if reading.status in ("marked", "greyed") and reading.agreement is not None:
         return f"{said}: κ {number(reading.agreement.kappa, 2)}"
     if reading.status == "stale" and reading.age_s is not None:

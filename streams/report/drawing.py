@@ -15,9 +15,9 @@ from typing import TypeAlias, cast
 import jinja2
 from markupsafe import Markup
 
-from monitor.exposition import clean
 from monitor.readings import ANY
 from streams.page import words
+from streams.page.templates import environment
 from streams.report.sentences import NOTHING, because, certified
 
 Json: TypeAlias = Mapping[str, object]
@@ -99,12 +99,6 @@ def _leaves(key: str, value: object) -> Iterator[tuple[str, str]]:
         yield key, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _printable(value: object) -> object:
-    if isinstance(value, Markup) or not isinstance(value, str) or value.isprintable():
-        return value
-    return clean(value)
-
-
 def _whole(value: float) -> str:
     return f"{value:,.0f}"
 
@@ -119,26 +113,14 @@ def _figure(value: float | None, digits: int) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_text),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_printable,
-    )
-    environment.filters.update(clean=clean, whole=_whole)
-    environment.globals.update(
-        number=words.number,
+    made = environment(_text)
+    made.filters["whole"] = _whole
+    made.globals.update(
         figure=_figure,
-        percent=words.percent,
-        age=words.age,
-        flagged_by=words.FLAGGED_BY,
         statuses=words.STATUSES | STATUSES,
         because=because,
         certified=certified,
         flat=_flat,
-        ANY=ANY,
         NOTHING=NOTHING,
     )
-    return environment
+    return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from monitor.agreements import Agreements
 from monitor.config import Readings
 from monitor.exposition import clean
 from monitor.readings import ANY, CURRENT, Reading, Status
@@ -141,7 +142,9 @@ def _kappa(r: Reading) -> str:
 def _notes(r: Reading) -> tuple[str, ...]:
     """Return what whoever signs should know beside it."""
     notes: list[str] = []
-    if r.status == "marked":
+    if r.status == "marked" and Agreements.too_few(r.agreement):
+        notes.append(f"Too few documents were read by two people to know whether they agree on what it is{_kappa(r)}.")
+    elif r.status == "marked":
         notes.append(f"Two people who read the same documents agree only in part on what it is{_kappa(r)}.")
     if r.alarm is not None and r.alarm.on_since is not None:
         notes.append("The alarm is on: recall has fallen below its target.")

@@ -60,7 +60,7 @@ async def draw_again(fleet: Fleet, decided: Mapping[int, list[Record]]) -> dict[
     drawn: dict[Origin, bytes] = {}
     for partition, records in decided.items():
         plans = [(c.offset, history.plan(c.config, c.thinning, plan)) for c in history.of(topic, partition)]
-        route = Route(topic, partition, [Change(offset, then) for offset, then in plans if then is not None])
+        route = Route(topic, partition, [Change(offset, then) for offset, then in plans])
         for output in route.fold("decisions", records, len(records)):
             if output.channel == "sampled" and output.value is not None:
                 drawn[msgspec.json.decode(output.value, type=DrawnRecord).origin or (0, 0)] = output.value

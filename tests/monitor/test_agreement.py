@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, nan
+from math import comb, inf, nan, prod
 
 import agreement_oracles as oracle
 import pytest
@@ -11,7 +11,7 @@ from agreement_oracles import Read
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from monitor.estimators.agreement import Kappa, ReadTwice, Table, kappa, status_of
+from monitor.estimators.agreement import FEWEST_N_EFF, GREYED_BELOW, Kappa, ReadTwice, Table, kappa, status_of
 
 WEIGHTS = (1, 2, 20, 1900)
 READINGS = st.lists(st.tuples(st.sampled_from(WEIGHTS), st.booleans(), st.booleans()), min_size=1, max_size=12)
@@ -198,14 +198,57 @@ def test_confidence_widens_the_interval() -> None:
 )
 def test_kappa_gates_the_number(estimate: float | None, status: str | None) -> None:
     """Under .6 greys it, under .8 marks it; without a kappa there's no verdict."""
-    assert status == status_of(estimate)
+    assert status == status_of(estimate, 1.0, FEWEST_N_EFF)
+
+
+@pytest.mark.parametrize(
+    ("n_eff", "estimate", "upper", "status"),
+    [
+        (FEWEST_N_EFF, 0.3, 0.7, "greyed"),
+        (FEWEST_N_EFF - 0.1, 0.3, 0.7, "marked"),
+        (FEWEST_N_EFF - 0.1, 0.3, 0.6, "marked"),
+        (FEWEST_N_EFF - 0.1, 0.3, 0.5999, "greyed"),
+        (1.5, 0.7, 0.9, "marked"),
+        (1.5, 1.0, 1.0, "ok"),
+        (None, 0.3, None, "marked"),
+    ],
+)
+def test_handful_of_documents_greys_nothing(
+    n_eff: float | None, estimate: float, upper: float | None, status: str
+) -> None:
+    """Unless all that kappa may be is too low; how high it is counts as ever."""
+    assert status == status_of(estimate, upper, n_eff)
+
+
+@pytest.mark.parametrize(
+    ("documents", "prevalence", "alone"),
+    [(20, 0.5, 0.11), (33, 0.9, 0.14), (77, 0.9, 0.08), (60, 0.2, 0.04), (100, 0.1, 0.06), (60, 0.5, 0.01)],
+)
+def test_readers_who_agree_are_hardly_ever_greyed(documents: int, prevalence: float, alone: float) -> None:
+    """At a kappa of .8 once in 60 times at most; by the estimate alone up to once in 7, where few say anything."""
+    differ = 2 * prevalence * (1 - prevalence) * 0.2
+    chances = differ, prevalence - differ / 2, 1 - prevalence - differ / 2
+    greyed = low = 0.0
+    for differing in range(documents + 1):
+        for both in range(documents - differing + 1):
+            counts = differing, both, documents - differing - both
+            chance = comb(documents, differing) * comb(documents - differing, both) * prod(map(pow, chances, counts))
+            if chance < 1e-6:
+                continue
+            table = Table(both, differing // 2, (differing + 1) // 2, counts[2])
+            found = kappa([ReadTwice(1.0, table)])
+            if found is not None and found.estimate < GREYED_BELOW:
+                low += chance
+                greyed += chance * (status_of(found.estimate, found.upper, found.n_eff) == "greyed")
+    assert low > alone
+    assert greyed < 1 / 60
 
 
 @pytest.mark.parametrize("estimate", [nan, 1.1, -2.0])
 def test_what_is_no_kappa_is_refused(estimate: float) -> None:
     """A NaN would otherwise pass as ok."""
     with pytest.raises(ValueError, match="kappa"):
-        status_of(estimate)
+        status_of(estimate, 1.0, FEWEST_N_EFF)
 
 
 def test_tokens_are_no_documents() -> None:

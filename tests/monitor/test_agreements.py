@@ -13,7 +13,7 @@ from pairs import ANNA, UTRECHT, read_twice
 from monitor.agreements import Agreements
 from monitor.document import Document, task_id, text_digest
 from monitor.entities import Aliases
-from monitor.estimators.agreement import ReadTwice, Table, kappa
+from monitor.estimators.agreement import FEWEST_N_EFF, GREYED_BELOW, ReadTwice, Table, kappa
 from monitor.estimators.capture_recapture import Captures, SearchedTwice, recapture
 from monitor.formats.corpus import read_label_line
 from monitor.read_twice import parts_of
@@ -120,7 +120,34 @@ def test_entity_in_all_documents_of_both_has_no_kappa_and_stays_in_force() -> No
 @pytest.mark.parametrize(("value", "status"), [(0.8, "ok"), (0.79, "marked"), (0.6, "marked"), (0.59, "greyed")])
 def test_kappa_gates(value: float, status: str) -> None:
     """At .8 and .6."""
-    assert Agreements.status(Agreement(9, 5, value)) == status
+    enough = Agreement(90, 40, value, n_eff=FEWEST_N_EFF)
+    assert Agreements.status(enough) == status
+    assert not Agreements.too_few(enough)
+
+
+@pytest.mark.parametrize(
+    ("value", "upper", "expected"),
+    [
+        (0.59, 0.9, ("marked", True)),
+        (0.2, 0.59, ("greyed", False)),
+        (0.7, 0.9, ("marked", False)),
+        (0.9, 1.0, ("ok", False)),
+    ],
+)
+def test_handful_read_twice_says_so_and_greys_nothing(value: float, upper: float, expected: tuple[str, bool]) -> None:
+    """An entity that is in four documents of sixty: only where kappa's upper limit is too low is that known."""
+    few = Agreement(60, 4, value, upper=upper, n_eff=9.0)
+    assert (Agreements.status(few), Agreements.too_few(few)) == expected
+
+
+def test_few_documents_on_which_readers_differ_mark_the_number() -> None:
+    """Counted: two people who differ on four names in twelve documents may well agree, for all that is known."""
+    found = read(tally_of(*many(1, (ANNA,), (ANNA,)), *many(3, (), (ANNA,)), *many(8, (), ())), "PERSON")
+
+    assert found.kappa is not None
+    assert found.upper is not None
+    assert found.kappa < GREYED_BELOW < found.upper
+    assert (Agreements.status(found), Agreements.too_few(found)) == ("marked", True)
 
 
 def test_same_numbers_are_worked_out_once() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from corpus_cells import ALIASES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
@@ -20,11 +21,6 @@ IN_THE_DATA = [
     *("NRP", "ORGANIZATION", "OTHER", "PERSON", "PHONE_NUMBER", "QUANTITY", "TITLE", "UK_NHS", "URL"),
     *("US_BANK_NUMBER", "US_DRIVER_LICENSE", "US_PASSPORT", "US_SSN"),
 ]
-IDENTIFIERS = [
-    *("US_SSN", "SSN", "ES_NIF", "ES_NIE", "US_BANK_NUMBER", "US_ITIN", "US_PASSPORT", "US_DRIVER_LICENSE"),
-    *("UK_NHS", "MEDICAL_LICENSE", "UUID"),
-]
-DATA_ALIASES = {**dict.fromkeys(IDENTIFIERS, "ID"), "MAC_ADDRESS": "IP_ADDRESS"}
 
 
 def test_the_names_of_five_tools_are_folded() -> None:
@@ -60,7 +56,7 @@ def test_spelling_makes_no_difference(name: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*IN_THE_DATA, *DATA_ALIASES.keys() - {"SSN"}, "ADDRESS", "STREET_ADDRESS", "FIRST_NAME", "DATE_OF_BIRTH"]
+    "name", [*IN_THE_DATA, *ALIASES.keys() - {"SSN"}, "ADDRESS", "STREET_ADDRESS", "FIRST_NAME", "DATE_OF_BIRTH"]
 )
 def test_names_that_mean_different_things_stay_apart(name: str) -> None:
     """The default table merges nothing that the labelled corpora tell apart."""
@@ -69,9 +65,9 @@ def test_names_that_mean_different_things_stay_apart(name: str) -> None:
 
 def test_an_operators_aliases_are_applied_as_they_are_written() -> None:
     """With a study's own table, every name ends where that table says."""
-    aliases = Aliases(DATA_ALIASES)
-    names = [*IN_THE_DATA, *DATA_ALIASES]
-    assert {name: DATA_ALIASES.get(name, name) for name in names} == {name: aliases.fold(name) for name in names}
+    aliases = Aliases(ALIASES)
+    names = [*IN_THE_DATA, *ALIASES]
+    assert {name: ALIASES.get(name, name) for name in names} == {name: aliases.fold(name) for name in names}
 
 
 @pytest.mark.parametrize(

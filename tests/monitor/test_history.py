@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import permutations
 
 import msgspec
 import pytest
 
 from monitor.changes import change_record
-from monitor.config import Config, config_id, read_config
+from monitor.config import Config, config_id, document_id, read_config, recorded_document
+from monitor.errors import StateError
 from monitor.fold import Output
-from monitor.history import History, Recorded, ThinningRecord, board_record, config_record, thinning_output
+from monitor.history import (
+    ConfigRecord,
+    History,
+    Recorded,
+    ThinningRecord,
+    board_record,
+    config_record,
+    thinning_output,
+)
 from monitor.plan import Plan
 
 KEY = "a-key-of-our-own"
@@ -36,7 +46,6 @@ def history(*records: Output) -> History:
 def test_a_config_comes_back_as_the_plan_that_it_was() -> None:
     """Everything that decides, the net too; the key is the current config's, whose fingerprint is the recorded one."""
     found = history(config_record(OLD, 1.0)).plan(OLD.id, 0.5, NEW)
-    assert found is not None
     assert (found.id, found.thinning, found.net.version) == (OLD.id, 0.5, OLD.net.version)
     assert found.config.sampling == OLD.config.sampling
 
@@ -46,32 +55,81 @@ def test_the_plan_in_force_needs_no_record() -> None:
     empty = History()
     assert empty.plan(NEW.id, 1.0, NEW) is NEW
     thinned = empty.plan(NEW.id, 0.5, NEW)
-    assert thinned is not None
     assert (thinned.config, thinned.thinning) == (NEW.config, 0.5)
 
 
-def test_what_is_not_recorded_is_none() -> None:
+def test_what_is_not_recorded_is_refused() -> None:
     """Nobody guesses a plan."""
-    assert History().plan(OLD.id, 1.0, NEW) is None
+    with pytest.raises(StateError, match=f"config {OLD.id} isn't recorded"):
+        History().plan(OLD.id, 1.0, NEW)
 
 
-def test_a_config_of_another_key_is_none() -> None:
-    """Its draws can't be made again without the key, which is never recorded."""
-    assert history(config_record(OLD, 1.0)).plan(OLD.id, 1.0, plan(0.25, "another")) is None
+def test_a_config_of_another_key_is_refused() -> None:
+    """Its draws can't be made again without the key, which is never recorded; the message says what to do."""
+    with pytest.raises(StateError, match=f"config {OLD.id} was made with another sampling.key: set it back"):
+        history(config_record(OLD, 1.0)).plan(OLD.id, 1.0, plan(0.25, "another"))
 
 
-def test_a_config_that_reads_otherwise_now_is_none() -> None:
-    """A default that changed with the product, or a setting that's gone, makes another plan of the same record."""
-    record = config_record(OLD, 1.0)
-    document = msgspec.json.decode(record.value or b"")
-    changed = (
-        document | {"config": document["config"] | {"matching": {"iou": 0.9}}},
-        document | {"config": document["config"] | {"gone": {}}},
-        document | {"config": {}},
-    )
-    for other in changed:
-        found = history(record._replace(value=msgspec.json.encode(other)))
-        assert found.plan(OLD.id, 1.0, NEW) is None
+def recorded(document: Mapping[str, object]) -> tuple[str, Output]:
+    """Return the record of a config as a version wrote it that has these settings, and the id that it gave it."""
+    identity = document_id(document)
+    record = ConfigRecord(1.0, dict(document), OLD.net.version)
+    return identity, Output("history", f"config/{identity}".encode(), msgspec.json.encode(record))
+
+
+def of_old() -> dict[str, dict[str, object]]:
+    """Return the document that is recorded of the old config, as JSON has it."""
+    document: dict[str, dict[str, object]] = msgspec.json.decode(msgspec.json.encode(recorded_document(OLD.config)))
+    return document
+
+
+def test_a_config_of_an_older_version_comes_back_under_its_own_id() -> None:
+    """That version had fewer sections and fewer settings; what it had decides as it did."""
+    document = of_old()
+    del document["alarm"], document["labels"]["copied_share"]
+    document["matching"]["iou"] = 0.75
+    identity, record = recorded(document)
+    found = history(record).plan(identity, 0.5, NEW)
+
+    assert identity != config_id(found.config)
+    assert (found.id, found.thinning, found.iou, found.config.sampling) == (identity, 0.5, 0.75, OLD.config.sampling)
+    assert found.config.alarm == Config().alarm
+
+
+def test_a_setting_that_came_later_changes_no_id() -> None:
+    """What an older version recorded is what this one records of the same config."""
+    assert "redaction" not in of_old()
+    assert recorded(of_old()) == (OLD.id, config_record(OLD, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("section", "setting", "problem"),
+    [
+        ("labels", {"gone": 1}, "labels.gone: unknown key"),
+        ("matching", {"iou": 1.5}, "matching.iou: 1.5: expected `float` <= 1.0"),
+        ("net", {"patterns": {"badge": "("}}, "net.patterns.badge"),
+    ],
+)
+def test_a_config_that_this_version_can_not_read_is_refused(
+    section: str, setting: dict[str, object], problem: str
+) -> None:
+    """A setting that's gone, a value that isn't allowed any more: left out, it would decide otherwise than it did."""
+    document = of_old()
+    document[section] |= setting
+    identity, record = recorded(document)
+    said = f"config {identity} was recorded by another version of the product ({problem}"
+
+    with pytest.raises(StateError) as caught:
+        history(record).plan(identity, 1.0, NEW)
+    assert str(caught.value).startswith(said)
+
+
+def test_a_record_under_the_id_of_another_is_refused() -> None:
+    """The id is over the document: whoever wrote it, that isn't what was decided by."""
+    _, record = recorded(of_old() | {"matching": {"iou": 0.9}})
+
+    with pytest.raises(StateError, match=f"config {OLD.id} isn't what is recorded under that id"):
+        history(record._replace(key=f"config/{OLD.id}".encode())).plan(OLD.id, 1.0, NEW)
 
 
 def test_no_record_holds_the_key() -> None:
@@ -126,10 +184,10 @@ def test_plans_of_one_config_are_told_apart_by_their_factor() -> None:
     found = history(config_record(OLD, 1.0), change_record("d", 0, 0, OLD, 1.0), change_record("d", 0, 9, thinned, 2.0))
     assert [(c.offset, c.thinning) for c in found.of("d", 0)] == [(0, 1.0), (9, 0.25)]
     again = found.plan(OLD.id, 0.25, NEW)
-    assert again is not None
     assert again.sampler.rates("en", "unflagged") == thinned.sampler.rates("en", "unflagged")
     assert found.plan(OLD.id, 0.25, NEW) is again
-    assert found.plan(OLD.id, 0.25, plan(0.25, "another")) is None
+    with pytest.raises(StateError, match=r"another sampling\.key"):
+        found.plan(OLD.id, 0.25, plan(0.25, "another"))
     assert [c.what for c in found.latest_changes()] == [OLD.id]
 
 

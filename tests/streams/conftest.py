@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from brokers import Kafka, missing_for_kafka, running_kafka
 from deliveries import Delivery
+from workers import Fleet
 
 from monitor.errors import SourceError
 from streams.embedded import EmbeddedBroker
@@ -40,6 +41,16 @@ def embedded_server() -> Iterator[str]:
 def tag() -> str:
     """Give a prefix for topics and groups that no other test uses."""
     return f"t{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def fleet(embedded_server: str, tag: str, tmp_path: Path) -> Iterator[Fleet]:
+    """Give topics of one partition on the embedded broker, of whose documents every one is drawn."""
+    fleet = Fleet(embedded_server, tag, tmp_path, ("sampling.random_rate=1", "topics.partitions=1"))
+    try:
+        yield fleet
+    finally:
+        fleet.kill()
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from monitor.readings import ANY
 from monitor.records import Record
 from monitor.tallies import published
 from monitor.tally import ANY_ENTITY, CellKey, CensusKey, DesignKey, DesignRow, Tally, VersionKey
-from streams import board_reader
+from streams import lookup
 from streams.board_reader import read_board, read_live, records
 from streams.declare import ensure
 from streams.live import connection, declared_topics
@@ -169,7 +169,7 @@ def test_a_topic_that_is_missing_is_said(fleet: Fleet) -> None:
 
 def test_where_no_broker_answers_it_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody waits for it: one line, and which broker."""
-    monkeypatch.setattr(board_reader, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(lookup, "PATIENCE_S", 0.2)
     server = f"127.0.0.1:{free_port()}"
     with pytest.raises(SourceError, match=rf"{server}: no broker within 0 s"):
         read_board(settings_of(Fleet(server, "t", tmp_path)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from live_board import logs_kept, published
 from workers import Fleet
 
 from monitor.errors import StateError
-from streams import table_reader
+from streams import lookup
 from streams.ledger_reader import documents
 from streams.table_reader import TableRows
 
@@ -117,7 +116,7 @@ def test_without_a_label_nothing_can_be_missed(tmp_path: Path) -> None:
 
 def test_no_broker_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit 1, and no half of a table."""
-    monkeypatch.setattr(table_reader, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(lookup, "PATIENCE_S", 0.5)
     with logs_kept():
         result = run("misses", "--set", "kafka.brokers=127.0.0.1:9")
     assert (result.exit_code, result.stdout) == (1, "")
@@ -178,16 +177,6 @@ def test_rows_of_another_version_are_refused(row: str, value: bytes) -> None:
 
 
 # on a broker
-
-
-@pytest.fixture
-def fleet(tag: str, tmp_path: Path, embedded_server: str) -> Iterator[Fleet]:
-    """Give topics of their own on the embedded broker."""
-    fleet = Fleet(embedded_server, tag, tmp_path, ("sampling.random_rate=1", "topics.partitions=1"))
-    try:
-        yield fleet
-    finally:
-        fleet.kill()
 
 
 @pytest.mark.broker

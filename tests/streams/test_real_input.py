@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from corpus_cells import ALIASES
 
 from monitor.config import Config, read_config
 from monitor.readings import BoardSnapshot, Reading
@@ -23,22 +24,6 @@ pytestmark = [
         reason="no labelled corpora: set RECALLWATCH_TEST_DATA to the folder that holds ground_truth.json",
     ),
 ]
-
-ALIASES = {
-    "US_SSN": "ID",
-    "SSN": "ID",
-    "ES_NIF": "ID",
-    "ES_NIE": "ID",
-    "US_BANK_NUMBER": "ID",
-    "US_ITIN": "ID",
-    "US_PASSPORT": "ID",
-    "US_DRIVER_LICENSE": "ID",
-    "UK_NHS": "ID",
-    "MEDICAL_LICENSE": "ID",
-    "UUID": "ID",
-    "MAC_ADDRESS": "IP_ADDRESS",
-}
-"""What ground_truth.json folds; the corpora know none of these names."""
 
 STREAMS = (
     ("presidio_sm__uner_ewt_en.jsonl", None),

@@ -151,6 +151,15 @@ def test_a_mark_and_what_is_pending_are_noted() -> None:
     )
 
 
+def test_a_mark_for_too_few_documents_says_that() -> None:
+    """It isn't said of the readers that they differ: nobody knows."""
+    few = Agreement(80, 4, kappa=0.3, lower=-0.2, upper=0.8, n_eff=9.0)
+    statement = said(msgspec.structs.replace(reading("A", "en", status="marked"), agreement=few))
+    assert statement.signable
+    expected = "Too few documents were read by two people to know whether they agree on what it is (κ 0.30)."
+    assert statement.notes[0] == expected
+
+
 # the page
 
 
@@ -240,6 +249,18 @@ def test_what_has_no_limits_says_the_reason_of_its_own() -> None:
     assert "no label holds it" in row(board, "recall, read any time")
     earlier = msgspec.structs.replace(board, current_versions=(("presidio", "3"),))
     assert "told of current versions alone" in row(earlier, "recall, read any time")
+
+
+def test_any_time_limits_say_what_they_rest_on() -> None:
+    """How many documents, and since which day; no day where nothing has a time."""
+    cell = reading("PERSON", "en", target=0.9)
+    assert cell.any_time is not None
+    board = msgspec.structs.replace(busy_board(), readings=(cell,))
+    assert "412 since 2026-09-01" in row(board, "recall, read any time")
+    undated = msgspec.structs.replace(cell, any_time=msgspec.structs.replace(cell.any_time, since=0.0))
+    text = row(msgspec.structs.replace(board, readings=(undated,)), "recall, read any time")
+    assert "412" in text
+    assert "since" not in text
 
 
 def test_an_alarm_whose_first_period_runs_says_when_it_counts() -> None:

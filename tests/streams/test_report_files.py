@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -170,16 +169,6 @@ def test_a_folder_that_can_not_be_written_to_is_one_line(tmp_path: Path) -> None
 
 
 # on a broker
-
-
-@pytest.fixture
-def fleet(tag: str, tmp_path: Path, embedded_server: str) -> Iterator[Fleet]:
-    """Give topics of their own on the embedded broker."""
-    fleet = Fleet(embedded_server, tag, tmp_path, ("sampling.random_rate=1", "topics.partitions=1"))
-    try:
-        yield fleet
-    finally:
-        fleet.kill()
 
 
 @pytest.mark.broker

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -16,7 +14,7 @@ from rich.console import Console
 from workers import Fleet
 
 from monitor.readings import ANY, AlarmReading, BoardSnapshot
-from streams import board_reader
+from streams import lookup
 from streams.page import words
 from streams.page.cells import Selection, cells
 from streams.status_command import print_status, status_document
@@ -138,27 +136,17 @@ def test_json_has_every_cell_in_the_pages_order() -> None:
 
 def test_no_broker_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit 1."""
-    monkeypatch.setattr(board_reader, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(lookup, "PATIENCE_S", 0.5)
     with logs_kept():
         result = run("status", "--set", "kafka.brokers=127.0.0.1:9")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == "recallwatch: 127.0.0.1:9: no broker within 0 s\n"
 
 
-@pytest.fixture
-def fleet(tag: str, tmp_path: Path, embedded_server: str) -> Iterator[Fleet]:
-    """Give topics of their own on the embedded broker."""
-    settings = ("sampling.random_rate=1", "topics.partitions=1", "targets.PERSON=0.9")
-    fleet = Fleet(embedded_server, tag, tmp_path, settings)
-    try:
-        yield fleet
-    finally:
-        fleet.kill()
-
-
 @pytest.mark.broker
 def test_the_live_board_is_shown(fleet: Fleet) -> None:
     """The numbers that a board of the same tallies has; exit 0 though a cell needs somebody."""
+    fleet.settings += ("targets.PERSON=0.9",)
     snapshot = published(fleet)
     done = fleet.run("status", "--json")
     assert (done.returncode, done.stderr) == (0, "")
