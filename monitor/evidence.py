@@ -1,6 +1,6 @@
 """What drawn documents say of each cell's recall, added up as they come.
 
-For the alarm it's kept by period, for the any-time limits over all of them.
+For the alarm it's kept by period, for the any-time limits over all since their sequence began.
 
 A published row replaces an older one of the same stage, partition and day, and most of it is the same. So differences
 are added: all sums are of whole numbers, and come out as if they were added up anew. Every entry goes to its language's
@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 
 class CellEvidence:
-    """One cell's documents: by period for the alarm, all together for the any-time limits."""
+    """One cell's documents: by period for the alarm; for the any-time limits all together, from some period on."""
 
     def __init__(self) -> None:
         self.entries: dict[int, Counter[Entry]] = {}
@@ -48,24 +48,43 @@ class CellEvidence:
         """Whether a labelled document was taken back since somebody set it back, other than with its whole row."""
         self.revision = 0
         """How often anything changed."""
+        self.counted_from: int | None = None
+        """The first period of `counts`; None is all."""
         self.counts: Counter[Entry] = Counter()
-        """Of all periods."""
 
     def add(self, period: int, entry: Entry, times: int) -> None:
         """Add or take away equal documents."""
-        for counts in (self.entries.setdefault(period, Counter()), self.counts):
-            counts[entry] += times
-            if not counts[entry]:
-                del counts[entry]
-        if not self.entries[period]:
+        its = self.entries.get(period)
+        if its is None:
+            its = self.entries[period] = Counter()
+        _add(its, entry, times)
+        if self._is_counted(period):
+            _add(self.counts, entry, times)
+        if not its:
             del self.entries[period]
         self.changed_from = period if self.changed_from is None else min(self.changed_from, period)
         self.revision += 1
 
+    def count_from(self, period: int | None) -> None:
+        """Let the counts begin with a period, None with the first; they are added up anew where it's another one."""
+        if period == self.counted_from:
+            return
+        self.counted_from = period
+        self.counts = Counter()
+        for its in filter(self._is_counted, self.entries):
+            self.counts.update(self.entries[its])
+        self.revision += 1
+
+    def _is_counted(self, period: int) -> bool:
+        return self.counted_from is None or period >= self.counted_from
+
     @property
     def first(self) -> int | None:
-        """The earliest period that holds a document."""
-        return min(self.entries, default=None)
+        """The earliest period of the counts that holds a document."""
+        first = min(self.entries, default=None)
+        if first is None or self._is_counted(first):
+            return first
+        return min(filter(self._is_counted, self.entries), default=None)
 
     def of_period(self, period: int, target: Target) -> Evidence:
         """Return a period's evidence that recall is below the target."""
@@ -100,8 +119,14 @@ class EvidenceSums:
 
     def forget(self, kept: Container[tuple[str, str]]) -> None:
         """Let go of cells without a document whose detector and version aren't among these."""
-        for cell in [c for c, its in self.cells.items() if not its.counts and c[2:] not in kept]:
+        for cell in [c for c, its in self.cells.items() if not its.entries and c[2:] not in kept]:
             del self.cells[cell]
+
+
+def _add(counts: Counter[Entry], entry: Entry, times: int) -> None:
+    counts[entry] += times
+    if not counts[entry]:
+        del counts[entry]
 
 
 def split(tally: Tally) -> Entries:
@@ -146,7 +171,8 @@ class _Sequence(NamedTuple):
 class Sequences:
     """The any-time limits of cells, each kept until its documents change.
 
-    A cell's logarithms are kept too, and differences are added to them: there are over a thousand of them.
+    A cell's logarithms are kept too, and differences are added to them: there are over a thousand of them. Where the
+    sequence begins anew, what no longer counts is taken away as whole as it was added.
     """
 
     def __init__(self) -> None:
@@ -154,7 +180,10 @@ class Sequences:
         self._y_max = 0
 
     def read(self, cell: Cell, evidence: CellEvidence, y_max: int, confidence: float) -> AnyTime | None:
-        """Return a cell's limits; None without a labelled document that holds the entity."""
+        """Return the limits of a cell's counts; None without a labelled document that holds the entity.
+
+        Parameters: `confidence`, of this sequence alone (`Epoch.level`).
+        """
         if y_max != self._y_max:
             self._kept.clear()
             self._y_max = y_max

@@ -154,8 +154,12 @@ LABELLED = _gauge("cell_labelled", "documents", "Documents whose label is in, th
 NEWEST_DRAW = _moment("newest_draw", "Event time of the newest labelled document.", CELL)
 STATUS = _info("reading_status", "Whether the reading can be relied on", (*CELL, "status"))
 CURRENT = _flag("reading_current", "Whether the reading may be taken for the state of today", CELL)
-ANY_TIME_LOWER = _gauge("any_time_lower", "ratio", "Lower limit of recall that holds at all times at once.", CELL)
-ANY_TIME_UPPER = _gauge("any_time_upper", "ratio", "Upper limit of recall that holds at all times at once.", CELL)
+ANY_TIME_LOWER = _gauge(
+    "any_time_lower", "ratio", "Lower limit of recall, right at all looks of a year together.", CELL
+)
+ANY_TIME_UPPER = _gauge(
+    "any_time_upper", "ratio", "Upper limit of recall, right at all looks of a year together.", CELL
+)
 PENDING = _gauge("pending", "documents", "Drawn documents without a label: open, overdue or skipped.", CELL)
 PENDING_MISSED = _gauge("pending_missed", "ratio", "Recall if all that they hold were missed.", CELL)
 PENDING_FOUND = _gauge("pending_found", "ratio", "Recall if all that they hold were found.", CELL)

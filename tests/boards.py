@@ -162,7 +162,11 @@ def reading(
         status=status,
         age_s=age_s,
         label_age_s=age_s,
-        any_time=AnyTimeLimits(0.9 * limits[0], 1 - 0.7 * (1 - limits[1]), y_max=5) if population else None,
+        any_time=AnyTimeLimits(
+            0.9 * limits[0], 1 - 0.7 * (1 - limits[1]), labelled, NOW // DAY_S * DAY_S - 20 * DAY_S, 5, 23
+        )
+        if population
+        else None,
         pending=Pending(
             sampled - labelled,
             (matched.estimate or 0.0) * share_labelled,

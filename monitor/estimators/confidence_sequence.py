@@ -16,6 +16,8 @@ Logarithms are whole numbers, as the alarm's: they add in any order and a correc
 The bets are .9 divided by 3 up to four times (at least 3/4 of the growth of the best bet between .9 and .011). The grid
 has steps of .01 up to .9 and of .005 beyond, where targets are.
 
+At all times means from one beginning on, with nothing let go: see `monitor.estimators.epochs` for what slides.
+
 Assumptions: one recall throughout, of documents that count for at most `y_max` occurrences; floors fixed before the
 draw. A document without a label enters the first test as all found, which can't lower the upper limit wrongly, and the
 second not at all: as if it held nothing. (The worst it could be, `y_max` misses, would leave no lower limit to any
