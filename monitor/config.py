@@ -10,12 +10,14 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, get_args, get_origin
 
 import msgspec
 
+from monitor.added_settings import left_out
 from monitor.errors import ConfigError
+from monitor.leaks.policy import RedactionConfig
 from monitor.records import FLAGGED
 
 DEFAULT_KEY = "recallwatch-default-key"
@@ -204,6 +206,7 @@ class Config(_Section, frozen=True):
     readings: Readings = Readings()
     alarm: Alarm = Alarm()
     drift: DriftConfig = DriftConfig()
+    redaction: RedactionConfig = RedactionConfig()
     topics: Topics = Topics()
     kafka: Kafka = Kafka()
     http: Http = Http()
@@ -267,6 +270,8 @@ def _explain(error: msgspec.ValidationError, document: Mapping[str, object], sou
     message = message[0].lower() + message[1:]
     path, value = _locate(place.rstrip("`").lstrip("."), document)
     key = ".".join(path)
+    if choices := _choices(path, Config):
+        message += f"; allowed: {', '.join(choices)}"
     if isinstance(value, Mapping | list) or value is None or key == "sampling.key":
         return ConfigError(key, message, source=source)
     return ConfigError(key, f"{value!r}: {message}", source=source)
@@ -283,6 +288,17 @@ def _locate(place: str, document: Mapping[str, object]) -> tuple[list[str], obje
         path.append(name)
         value = value.get(name)
     return path, value
+
+
+def _choices(path: Sequence[str], kind: object) -> tuple[str, ...]:
+    """Return the words that the type at a path lists; none where it isn't one of some words."""
+    if path and isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        known = {field.name: field.type for field in msgspec.structs.fields(kind)}
+        return _choices(path[1:], known.get(path[0]))
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    rest = path[1:] if get_origin(kind) is dict else path
+    return next((found for part in get_args(kind) if (found := _choices(rest, part))), ())
 
 
 def _converts(path: list[str], value: object) -> bool:
@@ -327,17 +343,22 @@ def _check_names(config: Config, source: str) -> None:
         raise ConfigError("topics", problem, source=source)
 
 
-_DECIDING = ("sampling", "net", "entities", "targets", "limits", "labels", "matching", "readings", "alarm")
+_DECIDING = ("sampling", "net", "entities", "targets", "limits", "labels", "matching", "readings", "alarm", "redaction")
 """Sections that can change a decision or a number."""
 
 
 def config_id(config: Config) -> str:
     """Return 8 hex digits over everything that can change a decision or a number; equal trees give equal ids.
 
-    The sampling key goes in as its fingerprint, so the id is safe to publish.
+    The sampling key goes in as its fingerprint, so the id is safe to publish. A version of the product that has more
+    settings gives the same id; see `monitor.added_settings`.
     """
-    data = msgspec.json.encode(deciding_document(config), order="sorted")
-    return hashlib.blake2b(data, digest_size=4).hexdigest()
+    return document_id(recorded_document(config))
+
+
+def document_id(document: Mapping[str, object]) -> str:
+    """Return the id of a config by its recorded document, whichever version recorded it."""
+    return hashlib.blake2b(msgspec.json.encode(document, order="sorted"), digest_size=4).hexdigest()
 
 
 def key_fingerprint(config: Config) -> str:
@@ -349,6 +370,11 @@ def deciding_document(config: Config) -> dict[str, object]:
     """Return the sections that can change a decision or a number as plain data, the sampling key as a fingerprint."""
     document = public_document(config)
     return {name: document[name] for name in _DECIDING}
+
+
+def recorded_document(config: Config) -> dict[str, object]:
+    """Return what the history records of a config, and its id is over: `deciding_document`, less what came later."""
+    return left_out(deciding_document(config))
 
 
 def public_document(config: Config) -> dict[str, object]:

@@ -24,6 +24,7 @@ from streams.cli_options import config_options, read_settings
 _LIVE = "streams.live_commands"
 _ELSEWHERE = {
     "history": (_LIVE, "Show every change of config."),
+    "leaks": ("streams.leaks_command", "Find personal data that a redacted output still shows."),
     "misses": ("streams.misses_command", "List what the detector missed."),
     "plan": ("streams.plan_command", "Say how much to label, and where."),
     "replay": ("streams.replay_command", "Estimate recall from files, without a broker."),
@@ -90,12 +91,13 @@ def check_config(path: Path | None, config_path: Path | None, overrides: Sequenc
     click.echo(f"{settings.path or 'defaults'}: good. config {config_id(settings.config)}, net {plan.net.version}")
     if settings.config.sampling.key == DEFAULT_KEY:
         click.echo("warning: sampling.key is the published default: anybody can tell which documents will be read")
-    for name in settings.config.targets:
-        entity = name.partition(".")[0]
-        if entity.lower() != ANY_ENTITY and not plan.aliases.known(entity):
+    targets = {f"targets.{name}": name.partition(".")[0] for name in settings.config.targets}
+    policies = {f"redaction.entities.{name}": name for name in settings.config.redaction.entities}
+    for key, entity in (targets | policies).items():
+        if not plan.aliases.known(entity) and (entity.lower() != ANY_ENTITY or key in policies):
             near = plan.aliases.nearest(entity)
             hint = f"; did you mean {near}?" if near else ""
-            click.echo(f"warning: targets.{name}: no entity that is known is called so{hint}")
+            click.echo(f"warning: {key}: no entity that is known is called so{hint}")
     click.echo(msgspec.json.format(msgspec.json.encode(public_document(settings.config)), indent=2).decode())
 
 

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from monitor.config import Config, LanguageRates, PatternConfig, read_config
+from monitor.leaks.policy import EntityPolicy
 from monitor.plan import Plan
 from streams.settings import load_settings
 
@@ -129,7 +130,7 @@ def test_settings_that_are_switched_off_are_good_ones() -> None:
 
 
 def test_examples_show_every_key_of_a_table_of_free_names() -> None:
-    """Rates of a language and patterns with a check have keys of their own."""
+    """Rates of a language, patterns with a check and what may stay of an entity have keys of their own."""
     document = tomllib.loads(SWITCHED_ON)
     rates = value_at(document, "sampling.by_language.es")
     pattern = value_at(document, "net.patterns.loyalty_card")
@@ -137,3 +138,16 @@ def test_examples_show_every_key_of_a_table_of_free_names() -> None:
     assert isinstance(pattern, Mapping)
     assert set(get_type_hints(LanguageRates)) == set(rates)
     assert set(get_type_hints(PatternConfig)) == set(pattern)
+    policies = value_at(document, "redaction.entities")
+    assert isinstance(policies, Mapping)
+    assert set(get_type_hints(EntityPolicy)) == {key for policy in policies.values() for key in policy}
+
+
+def test_comment_above_the_entities_names_what_is_allowed() -> None:
+    """Their keys stand in tables of free names, and have ranges all the same."""
+    comment = comment_above("redaction.entities")
+    kinds = get_type_hints(EntityPolicy, include_extras=True)
+    said = [text for kind in kinds.values() for part in (kind, *get_args(kind)) for text in allowed(part)]
+    assert {"[0, 64]", '"year"', "true or false"} <= set(said)
+    assert [text for text in said if text not in comment] == []
+    assert [key for key in kinds if f"{key}: " not in comment and f"{key}, " not in comment] == []

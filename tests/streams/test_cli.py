@@ -172,6 +172,7 @@ def test_check_config_says_no(tmp_path: Path) -> None:
 COMMANDS = (
     "check-config",
     "history",
+    "leaks",
     "misses",
     "plan",
     "replay",
@@ -227,10 +228,12 @@ def test_completion_names_commands() -> None:
     assert result.stdout.split() == ["plain,replay", "plain,report"]
 
 
-def test_target_of_an_unknown_entity_is_a_warning() -> None:
+@pytest.mark.parametrize("key", ["targets.{}=0.9", "redaction.entities.{}.keep_last=4"])
+def test_a_setting_of_an_unknown_entity_is_a_warning(key: str) -> None:
     """It may be a name of the detector's own; a slip would never be noticed."""
-    lines = run("check-config", "--set", "targets.PERSN=0.9", "--set", "targets.EMAIL=0.9").stdout.splitlines()
+    named = key.format("PERSN").partition("=")[0].removesuffix(".keep_last")
+    lines = run("check-config", "--set", key.format("PERSN"), "--set", key.format("EMAIL")).stdout.splitlines()
 
-    assert [line for line in lines if "targets" in line and line.startswith("warning")] == [
-        "warning: targets.PERSN: no entity that is known is called so; did you mean PERSON?"
+    assert [line for line in lines if "entity" in line and line.startswith("warning")] == [
+        f"warning: {named}: no entity that is known is called so; did you mean PERSON?"
     ]

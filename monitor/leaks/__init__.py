@@ -1,0 +1,1 @@
+"""What a redacted output still shows of what was flagged."""

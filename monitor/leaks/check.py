@@ -1,0 +1,165 @@
+"""The full check of one redacted output: what of the flagged values it still shows, as what and where.
+
+Three looks, each at what the one before left. In place: every replacement is compared with what it replaced. At the
+edges: what touches a mask and goes on with its value. Elsewhere: every value, and every name of one, in any spelling.
+A place of the output is told once.
+
+Time is linear in the text, the output and the spans: 10,000 spans in 1 MB take the time of 10,000 values.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+
+from monitor.leaks.alignment import Replaced, merge_stretches
+from monitor.leaks.edges import rest_after, rest_before
+from monitor.leaks.findings import Checked, Leak
+from monitor.leaks.in_place import NOWHERE, Edge, InPlace, look_in_place
+from monitor.leaks.layout import Layout, lay_out
+from monitor.leaks.masks import BRACKETED
+from monitor.leaks.mentions import Mention, Searched
+from monitor.leaks.policy import Policy
+from monitor.leaks.squeezed import trace
+from monitor.leaks.values import Key, keys_of, nature_of
+from monitor.net import Net
+from monitor.records import Span
+
+_REACH = 160
+_GLUED_AFTER = re.compile(r"[@._%+\-][^\s<>\[\](){},;\"]+")
+_GLUED_BEFORE = re.compile(r"[^\s<>\[\](){},;\"]+[@._%+\-]$")
+_WEIGHTY = 7
+"""Letters of a value that don't come together in a replacement by chance."""
+
+
+def check(text: str, spans: Sequence[Span], redacted: str, policy: Policy, net: Net | None = None) -> Checked:
+    """Return what the output still shows of the flagged values.
+
+    Parameters
+    ----------
+    text
+        What the detector read.
+    spans
+        What it flagged, in code points of `text`, in any order; they may overlap.
+    redacted
+        What the redactor made of it.
+    policy
+        What may stay.
+    net
+        The loose net: asked about what touches a mask and no other rule knows.
+
+    Examples
+    --------
+    >>> found = check("call 06-24 11 87 03 now", [Span(5, 19, "PHONE_NUMBER")], "call 06-24 11 87 ** now", Policy())
+    >>> [(leak.kind, leak.start, leak.end) for leak in found.leaks]
+    [('partial_mask', 5, 16)]
+    """
+    secret = _outermost([span for span in spans if not policy.of(span.entity).ignore])
+    layout = lay_out(text, spans, redacted)
+    look = look_in_place(text, secret, redacted, policy, layout) if layout.readable else NOWHERE
+    leaks = list(look.leaks)
+    leaks += _find_rests(Searched(text), secret, redacted, policy, look, net)
+    leaks += _find_elsewhere(text, secret, redacted, policy, layout, leaks)
+    return Checked(
+        aligned=layout.aligned,
+        leaks=tuple(sorted(set(leaks), key=lambda leak: (leak.start, leak.kind, leak.output_start, leak))),
+        masked=look.masked if layout.aligned else (),
+        replaced_spans=look.replaced_spans,
+    )
+
+
+def _outermost(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans in order, without those that lie inside another: what masks that one masks them."""
+    kept: list[Span] = []
+    reached = -1
+    for span in sorted(spans, key=lambda s: (s.start, -s.end)):
+        if span.end > reached:
+            kept.append(span)
+            reached = span.end
+    return kept
+
+
+def _find_rests(
+    source: Searched, spans: Sequence[Span], redacted: str, policy: Policy, look: InPlace, net: Net | None
+) -> list[Leak]:
+    """Return what touches a mask and belongs to its value."""
+    leaks: list[Leak] = []
+    starts = [span.start for span in spans]
+    for edge in look.edges:
+        span, cluster = edge.span, edge.replaced
+        if edge.after:
+            low, high = (
+                cluster.end,
+                rest_after(source, max(span.start, cluster.start), cluster.end, span.entity, edge.limit),
+            )
+            output = cluster.output_end
+        else:
+            low, high = (
+                rest_before(source, cluster.start, min(span.end, cluster.end), span.entity, edge.limit),
+                cluster.start,
+            )
+            output = cluster.output_start - (high - low)
+        at = bisect_left(starts, high)
+        if low < high and not (at and spans[at - 1].end > low):
+            place = output, output + high - low
+            leaks.append(Leak("edge_fragment", policy.name(span.entity), low, high, *place))
+        elif net is not None and low == high and (run := _glued(source.text, cluster, edge)):
+            low, high = run
+            if net.catches(source.text[low:high]) and not (at and spans[at - 1].end > low):
+                output = cluster.output_end if edge.after else cluster.output_start - (high - low)
+                leaks.append(Leak("net_on_output", policy.name(span.entity), low, high, output, output + high - low))
+    return leaks
+
+
+def _glued(text: str, cluster: Replaced, edge: Edge) -> tuple[int, int] | None:
+    """Return the stretch that is glued to a mask by a character that joins parts of one thing."""
+    if edge.after:
+        found = _GLUED_AFTER.match(text, cluster.end, min(edge.limit, cluster.end + _REACH))
+    else:
+        found = _GLUED_BEFORE.search(text, max(edge.limit, cluster.start - _REACH), cluster.start)
+    return found.span() if found else None
+
+
+def _find_elsewhere(
+    text: str, spans: Sequence[Span], redacted: str, policy: Policy, layout: Layout, leaks: Sequence[Leak]
+) -> list[Leak]:
+    """Return where values, or names of them, stand in the output beside the places that were told already."""
+    sources = key_sources(text, spans)
+    if not sources:
+        return []
+    told = merge_stretches([(leak.output_start, leak.output_end) for leak in leaks])
+    written = [(one.output_start, one.output_end) for one in layout.replaced] if layout.readable else []
+    if not layout.readable:
+        written = [match.span() for match in BRACKETED.finditer(redacted)]
+    found: list[Leak] = []
+    for mention in Searched(redacted).mentions(list(sources)):
+        span = sources[mention.key]
+        if _overlaps(told, mention) or (_overlaps(written, mention) and not _is_value(mention, span, policy)):
+            continue
+        letters, places = trace(text[span.start : span.end])
+        first = letters.find(mention.key.letters) + mention.first
+        last = first + mention.last - mention.first
+        piece = span.start + places[first][0], span.start + places[last - 1][1]
+        found.append(Leak("survives_elsewhere", policy.name(span.entity), *piece, mention.start, mention.end))
+    return found
+
+
+def key_sources(text: str, spans: Sequence[Span]) -> Mapping[Key, Span]:
+    """Return what to look for and whose it is: the first span's that has it, a name rather than a mail address."""
+    sources: dict[str, tuple[Key, Span]] = {}
+    for span in sorted(spans, key=lambda s: nature_of(s.entity) == "mail"):
+        for key in keys_of(span.entity, text[span.start : span.end]):
+            sources.setdefault(key.letters, (key, span))
+    return dict(sources.values())
+
+
+def _is_value(mention: Mention, span: Span, policy: Policy) -> bool:
+    """Return whether what stands inside a replacement is a value whole, and not there by chance."""
+    whole = mention.key.way != "name" and mention.last - mention.first == len(mention.key.letters)
+    return whole and len(mention.key.letters) >= _WEIGHTY and not policy.of(span.entity).surrogate
+
+
+def _overlaps(stretches: Sequence[tuple[int, int]], mention: Mention) -> bool:
+    at = bisect_left(stretches, (mention.end, 0))
+    return at > 0 and stretches[at - 1][1] > mention.start

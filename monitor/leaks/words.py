@@ -1,0 +1,108 @@
+"""Words around names: what stands before and beside one, and what shows that no person is meant. Squeezed words.
+
+English, Dutch, German, Spanish and French.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Language = Literal["en", "nl", "de", "es", "fr"]
+
+
+def _listed(*words: str) -> frozenset[str]:
+    return frozenset(" ".join(words).split())
+
+
+MONTHS_AND_DAYS = _listed(
+    "abril agosto aout apr april aug august augustus avril dec december decembre dezember diciembre dienstag dimanche",
+    "dinsdag domingo donderdag donnerstag enero feb febrero februar februari february fevrier freitag fri friday jan",
+    "januar januari january janvier jeudi jueves juillet juin jul juli julio july jun june juni junio lundi lunes",
+    "maandag maart mai mar march mardi mars martes marz marzo may mayo mei mercredi miercoles mittwoch mon monday",
+    "montag nov november novembre noviembre oct october octobre octubre oktober sabado samedi samstag sat saturday",
+    "sep sept september septembre septiembre setiembre sonnabend sonntag sun sunday thu thursday tue tuesday vendredi",
+    "viernes vrijdag wed wednesday woensdag zaterdag zondag",
+)
+PARTICLES = _listed(
+    "aan abd abu al auf ben bin da das de del den der des di do dos du e el het i ibn in jr junior la las le les los",
+    "mac mc o op saint san santa senior sint sr st te ten ter van vanden vander ver vom von y zu zum zur",
+)
+"""What joins the parts of a name."""
+TITLES = _listed(
+    "abuela abuelo agent attn aunt beste bonjour brother caller captain cher chere client cliente colleague contact",
+    "contactpersoon customer dad dame dear dhr dipl docteur doctor doctora dokter doktor don dona dr dra drs employee",
+    "estimada estimado frau fraulein from geachte geehrte geehrter grandma grandpa groet groeten gruss grusse guten",
+    "hallo heer hello herr herrn hey hi hoi hola ing ir judge juffrouw klant kollege kollegin kunde kundin liebe",
+    "lieber m madam madame mademoiselle mag maitre medewerker meneer mevr mevrouw mijnheer minister miss mister mlle",
+    "mme mom monsieur mr mrs ms mum mw naam name nom nombre nurse officer oma onkel oom opa paciente patient",
+    "patientin president prof profesor profesora professeur professor querida querido regards saludos salut sehr",
+    "senor senora senorita sincerely sir sister sr sra srta tante thank thanks tia tio uncle user yours",
+)
+"""What stands before a name, and is none."""
+DETERMINERS = _listed(
+    "a al am an ans any au aux beim cada ce ces cette chaque das dat de dein del dem den der des deze die diese",
+    "diesen dieser dieses dit du each een ein eine einem einen einer eines el elke esa ese esta estas este estos",
+    "every geen haar her het his hun ieder iedere ihr ihre im ins its je jede jeder jedes jouw kein keine keinem",
+    "keinen l la las le les leur leurs los ma mein meine meinen mes mi mijn mis mon my no notre nuestra nuestro of",
+    "ons onze otro our sa sein seine ses some son su sus ta tes that the their these this those ton tu tus un una",
+    "unas une unos unser unsere uw vom votre welke what which whose your zijn zum zur",
+)
+"""What stands before an ordinary word, and hardly before a name."""
+PREPOSITIONS_OF_TIME = _listed(
+    "ab am antes apres avant begin bis by debut depuis desde despues during early eind en fin finales half hasta im",
+    "in last late letzten mediados mid nach nachsten next on op para pasado por principios seit since sinds till tot",
+    "until vanaf volgende vor vorige",
+)
+PUBLIC_NEIGHBOURS = _listed(
+    "act ag airport allee association avda ave avenida avenue award bahnhof bank barrio boulevard bridge building bv",
+    "calle camino carretera center centre church city clinic clinica clinique co colegio college company corp county",
+    "court dijk disease drive ecole effect eglise enfermedad escala estacion ev fondation foundation fundacion gare",
+    "gasse gemeente gmbh gracht groep group grupo gruppe hall hopital hospital hotel house iglesia inc institute",
+    "island kade kerk kg kirche kliniek klinik klinikum krankenhaus krankheit laan lake lane law library llc llp ltd",
+    "maladie method methode musee museo museum nv park paseo place platz plaza plc plein prison prize provincie",
+    "prueba quai rd restaurant ring river road rue sa sarl sas scale school schule score sign signo sindrome singel",
+    "sl slu sociedad society square st stadium station stichting stiftung str straat strasse street syndrom syndrome",
+    "test theater theatre tower town ufer universidad universitat universite universiteit university valley verein",
+    "vof weg ziekenhuis ziekte",
+)
+"""What stands beside a name that a street, a firm or an illness bears."""
+INTERJECTIONS = _listed(
+    "yes no yeah yep nope ok okay sure right well good great fine nice perfect sorry please thanks thank cheers bye goodbye",
+    "hello hi hey morning evening afternoon welcome ask call contact see tell meet ring mail email text speak find this it",
+    "i we you he she they here there ja nee prima goed mooi leuk graag bedankt dank dag doei hoi hallo sorry bel vraag zie",
+    "mail ik wij u jij hij zij hier daar ja nein gut schon gern gerne danke bitte tschuss hallo guten frag ruf siehe hier",
+    "das ich wir sie er es si no bueno bien vale claro perfecto gracias adios hola buenos buenas llame pregunte aqui alli",
+    "yo soy usted el ella oui non bien merci bonjour salut voici je nous vous il elle ici",
+)
+"""What a line may begin with before a name that it speaks to, or of."""
+ROLES = _listed(
+    "son daughter wife husband neighbour neighbor friend boss manager director employee agent officer nurse patient client",
+    "customer member tenant owner applicant plaintiff defendant witness author user sender recipient contact family",
+    "klant patient medewerker collega buurman buurvrouw vriend vriendin directeur advocaat huisarts arts verpleegkundige",
+    "kunde kundin nachbar nachbarin kollege kollegin freund freundin chef chefin mitarbeiter mitarbeiterin arzt arztin",
+    "anwalt anwaltin lehrer lehrerin sohn tochter mutter vater bruder schwester mann frau kind familie firma patient",
+    "patientin mandant mandantin mieter mieterin vermieter vermieterin zeuge zeugin berater beraterin sachbearbeiter",
+    "sachbearbeiterin ansprechpartner ansprechpartnerin absender empfanger inhaber inhaberin geschaftsfuhrer opa oma",
+    "cliente paciente vecino vecina amigo amiga jefe jefa director directora abogado abogada familia empleado empleada",
+)
+"""What people are to one another: a noun with a capital in German, and in a form's field in every language."""
+STREETS = _listed(
+    "allee av avda ave avenida avenue bd blvd boulevard c calle camino carretera chemin close cours court crescent ct",
+    "ctra dijk dr drive gardens gasse glorieta gracht highway hill hwy impasse kade laan lane ln mews parkway paseo",
+    "pl place platz plaza plein plza pza quai rd road ronda route row rue singel sq square st str straat strasse",
+    "street terrace travesia ufer urbanizacion via vial way weg",
+)
+"""Words that make a street of those beside them."""
+STREET_ENDINGS = tuple(
+    _listed("straat laan plein kade gracht singel steeg dreef plantsoen dijk weg strasse gasse allee platz ufer damm")
+)
+"""What a street's name may end in, in Dutch and German."""
+LITTLE_WORDS: Mapping[Language, frozenset[str]] = {
+    "en": _listed("the and is of to in that it was for you with not this have are my we be on"),
+    "nl": _listed("de het een van ik je dat niet zijn op en met voor wat dit heb mijn maar aan uw"),
+    "de": _listed("der die das und ist nicht ich sie wir mit auf fur ein eine einen den dem zu von bei im am auch"),
+    "es": _listed("el la los que y es un una por con para lo mi en del las no se su como"),
+    "fr": _listed("le la les et est des un une que pas pour je vous dans du au ce sur nous avec"),
+}
+"""What tells a language, as every sentence has some of them."""
