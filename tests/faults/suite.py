@@ -154,6 +154,7 @@ async def leave(scene: Scene) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the suite; return 1 where anything differs, 2 where it can't run here."""
     options = _options(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # else broker and workers would stay
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # of the suite's own clients, while the broker is away
     missing = missing_for_kafka()
     if missing is not None:
