@@ -30,15 +30,15 @@ def test_simulation_sees_a_beginning_that_slides() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recall", [0.8, 0.95])
-def test_a_year_of_looks_holds_the_truth_over_2000_years(recall: float) -> None:
+def test_a_year_of_looks_holds_the_truth_over_1000_years(recall: float) -> None:
     """35 days are kept, 15 labels a day, α is .05."""
-    assert share_outside(2_000, 2, MONTH._replace(recall=recall), 0.95) <= _bound(0.05, 2_000)
+    assert share_outside(1_000, 12, MONTH._replace(recall=recall), 0.95) <= _bound(0.05, 1_000)
 
 
 @pytest.mark.slow
-def test_simulation_sees_a_beginning_that_slides_over_2000_years() -> None:
+def test_simulation_sees_a_beginning_that_slides_over_1000_years() -> None:
     """The same read as one sequence: more than α, beyond three standard errors."""
-    assert share_outside(2_000, 2, MONTH, 0.95, sliding) > _bound(0.05, 2_000)
+    assert share_outside(1_000, 12, MONTH, 0.95, sliding) > _bound(0.05, 1_000)
 
 
 @pytest.mark.parametrize("recall", [0.6, 0.65, 0.9])
