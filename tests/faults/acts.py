@@ -321,7 +321,9 @@ async def shrink_topic(scene: Scene, fault: Fault) -> Seen:
         scene.surprises.append(f"a start with {name} too small: exit {again.returncode}: {again.stderr[-400:]}")
     await alter(server, [spec], {})
     await asyncio.sleep(1.0)  # what the others had sent before that is answered by now
-    for ended_too in scene.ended():
+    gone = scene.ended()
+    scene.failing = scene.wanted - gone.keys()
+    for ended_too in gone:
         scene.fleet.start(ended_too)
     return f"{which} takes 60 bytes", f"exit {code}, then {again.returncode}"
 

@@ -72,6 +72,8 @@ class Scene:
     """What happened that no fault explains."""
     patience: int = ENDS_IN_A_ROW
     """How many more workers may end by themselves before a recovery is given up."""
+    failing: set[int] = field(default_factory=set)
+    """Workers that may be ending over what the fault did: each has ten seconds for its last commit."""
 
     # -- workers -----------------------------------------------------------------------------------------------------
 
@@ -104,7 +106,10 @@ class Scene:
     def supervise(self) -> None:
         """Start again what ended although nobody ended it, and note that."""
         for number, code in self.ended().items():
-            self.surprise(number, f"ended by itself with {code}")
+            if number in self.failing and code == 1:
+                self.failing.discard(number)
+            else:
+                self.surprise(number, f"ended by itself with {code}")
             self.patience -= 1
             assert self.patience > 0, f"workers end by themselves again and again, {code} last"
             self.fleet.start(number)

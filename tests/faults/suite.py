@@ -77,6 +77,7 @@ async def _do(scene: Scene, fault: Fault, say: Say) -> Outcome:
     try:
         where, outcome = await ACTS[fault.kind](scene, fault)
         await scene.reads_again()
+        scene.failing.clear()
     except _CAUGHT as error:
         outcome = f"FAILED: {type(error).__name__}: {error}"
         scene.surprises.append(f"fault {fault.number}, {fault.kind}: {outcome}")
