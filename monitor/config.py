@@ -18,6 +18,7 @@ import msgspec
 from monitor.added_settings import left_out
 from monitor.errors import ConfigError
 from monitor.leaks.policy import RedactionConfig
+from monitor.ranges import allowed
 from monitor.records import FLAGGED
 
 DEFAULT_KEY = "recallwatch-default-key"
@@ -264,12 +265,17 @@ def _refuse_unknown_inside(value: Mapping[str, object], kind: object, prefix: st
                     _refuse_unknown(inner, section, f"{prefix}{name}.", source)
 
 
+_BOUND = re.compile(r"expected `(int|float)` [<>]")
+
+
 def _explain(error: msgspec.ValidationError, document: Mapping[str, object], source: str) -> ConfigError:
     """Turn the decoder's `Expected … - at `$.a.b`` into key, value and what is allowed."""
     message, _, place = str(error).partition(" - at `$")
     message = message[0].lower() + message[1:]
     path, value = _locate(place.rstrip("`").lstrip("."), document)
     key = ".".join(path)
+    if _BOUND.match(message) and (said := allowed(path, Config)):
+        message = f"expected {said}"
     if choices := _choices(path, Config):
         message += f"; allowed: {', '.join(choices)}"
     if isinstance(value, Mapping | list) or value is None or key == "sampling.key":

@@ -1,7 +1,7 @@
 """A plan for the board: for each cell what more labels would buy, and the rates that would buy it with fewest.
 
 It puts the planner (`monitor.estimators.planner`) and the advised rates (`monitor.advised_rates`) to every cell of the
-current versions. A cell of which nothing is known gets a reason and no number.
+current versions, each language's own (`planned_samples`). A cell of which nothing is known gets a reason and no number.
 
 At the advised rates the sample is what it was *expected* to be: each sum of each design times advised over old rate.
 Expected sums aren't whole numbers, and rounding them would make a single miss go away wherever a rate is halved.
@@ -9,19 +9,28 @@ Expected sums aren't whole numbers, and rounding them would make a single miss g
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
 from monitor.advised_rates import AdvisedCell, AdvisedSampling, Place, Target, advised_sampling, cell_gain
-from monitor.cells import CellSample
+from monitor.cells import CellSample, Version
 from monitor.config import Sampling
 from monitor.estimators.certified import certified_recall
-from monitor.estimators.planner import Price, Wait, price_of_certified, wait_for_certified, wait_for_half_width
+from monitor.estimators.planner import (
+    Price,
+    Wait,
+    caught_share,
+    price_of_certified,
+    wait_for_certified,
+    wait_for_half_width,
+)
 from monitor.estimators.recall import PopulationRecall, population_recall
 from monitor.estimators.sample import Design, Moments, StratumSample
 from monitor.readings import ANY
 from monitor.tally import ANY_ENTITY
+from monitor.versions import version_key
 
 USUAL_CERTIFIED = 0.9
 """Certified recall that is asked for where neither the operator nor a target says."""
@@ -49,12 +58,14 @@ class CellPlan(NamedTuple):
     read: PopulationRecall
     """With the reason, where there is no interval."""
     labels_per_day: float
-    """Of the cell's languages, at the rates now."""
+    """Of all labels the part that the cell's languages and detector have at the rates now."""
     to_half_width: Wait | None
     """At the rates now; None where there is no interval yet."""
     advised: Wait | None
     """The same at the advised rates, in a window of their own: what is labelled now isn't counted."""
     gain: AdvisedCell | None
+    caught_share: float | None
+    """Recall by document, weighted: below `certified_wanted`, no number of labels certifies that."""
     certified: float | None
     """Certified recall now."""
     certified_wanted: float
@@ -79,7 +90,7 @@ class CellPlan(NamedTuple):
 
 
 class BoardPlan(NamedTuple):
-    """All cells of the current versions, and one advice for them all."""
+    """All cells that `planned_samples` returns and that were chosen, and one advice for them all."""
 
     question: Question
     labels_per_day: float | None
@@ -96,7 +107,7 @@ def plan_board(
     target: Target,
     chosen: Callable[[CellSample], bool] = lambda _: True,
 ) -> BoardPlan:
-    """Return what labels would buy in every chosen cell of a current version.
+    """Return what labels would buy in every chosen cell of each language's current version.
 
     Parameters: `samples` of one window, all versions and roll-ups; `sampling` in force; `target` as `Plan.target`;
     `chosen` says which cells are planned (the advice serves all of them, whatever is chosen).
@@ -106,14 +117,56 @@ def plan_board(
     _check(question)
     pace = question.labels_per_day or labels_a_day(samples)
     advised = None if pace is None else advised_sampling(sampling, samples, pace, target=target)
-    everything = {s.version: s for s in samples if (s.entity, s.language) == (ANY_ENTITY, ANY)}
+    shared = _labelled(samples)
     plans = []
-    for sample in samples:
-        if sample.current and chosen(sample):
-            of_all = everything.get(sample.version, sample)
+    for sample in planned_samples(samples):
+        if chosen(sample):
+            own_pace = None if pace is None else pace * _part(sample, shared)
             wanted = question.certified or target(sample.entity, sample.language) or USUAL_CERTIFIED
-            plans.append(_plan_cell(sample, of_all, pace, question, wanted, advised))
+            plans.append(_plan_cell(sample, own_pace, question, wanted, advised))
     return BoardPlan(question, pace, tuple(plans), advised)
+
+
+def planned_samples(samples: Sequence[CellSample]) -> list[CellSample]:
+    """Return the cells of current versions, and in a language without one those of the last version there.
+
+    A detector with one model a language has a version for each, and only one of them was seen last. The last version of
+    a language is taken to be the highest (`monitor.versions`), as samples don't say when. An earlier version's roll-up
+    over languages is planned where it's the last in all that it carries.
+
+    Parameters: `samples` of one window, all versions and roll-ups.
+    """
+    languages: dict[tuple[str, str], set[Version]] = {}
+    for sample in samples:
+        if sample.language != ANY:
+            languages.setdefault((sample.version.detector, sample.language), set()).add(sample.version)
+    current = {sample.version for sample in samples if sample.current}
+    carried: set[tuple[Version, str]] = set()
+    for (_, language), versions in languages.items():
+        last = max(versions, key=lambda version: version_key(version.version))
+        carried |= {(version, language) for version in versions & current or {last}}
+
+    def planned(sample: CellSample) -> bool:
+        own = {row.language for row in sample.strata} if sample.language == ANY else {sample.language}
+        return sample.current or (bool(own) and all((sample.version, language) in carried for language in own))
+
+    return [sample for sample in samples if planned(sample)]
+
+
+def _labelled(samples: Sequence[CellSample]) -> Counter[tuple[str, str]]:
+    """Return the labelled documents of each detector, all its versions together, and language."""
+    found: Counter[tuple[str, str]] = Counter()
+    for sample in samples:
+        if (sample.entity, sample.language) == (ANY_ENTITY, ANY):
+            for row in sample.strata:
+                found[sample.version.detector, row.language] += row.labelled
+    return found
+
+
+def _part(sample: CellSample, shared: Counter[tuple[str, str]]) -> float:
+    """Return the part of all labels that a cell's languages have; 1 where no roll-up says."""
+    own = sum([shared[sample.version.detector, language] for language in {row.language for row in sample.strata}])
+    return own / shared.total() if own else 1.0
 
 
 def labels_a_day(samples: Sequence[CellSample]) -> float | None:
@@ -147,7 +200,6 @@ def half_widths(
 
 def _plan_cell(
     sample: CellSample,
-    of_all: CellSample,
     pace: float | None,
     question: Question,
     wanted: float,
@@ -155,21 +207,20 @@ def _plan_cell(
 ) -> CellPlan:
     strata, confidence = sample.strata, question.confidence
     read = population_recall(strata, confidence)
-    labelled, of_labelled = (sum([row.labelled for row in s.strata]) for s in (sample, of_all))
-    if not labelled or pace is None:
-        return CellPlan(sample, read, 0.0, None, None, None, None, wanted, None, None)
-    own_pace = pace * labelled / of_labelled if of_labelled else pace
+    if pace is None or not any(row.labelled for row in strata):
+        return CellPlan(sample, read, 0.0, None, None, None, None, None, wanted, None, None)
     certified = certified_recall(strata, confidence)
     return CellPlan(
         sample=sample,
         read=read,
-        labels_per_day=own_pace,
-        to_half_width=wait_for_half_width(strata, question.half_width, own_pace, confidence),
+        labels_per_day=pace,
+        to_half_width=wait_for_half_width(strata, question.half_width, pace, confidence),
         advised=None if advised is None else _wait_advised(strata, advised, question),
         gain=None if advised is None else cell_gain(sample.entity, sample.language, strata, advised.strata),
+        caught_share=caught_share(strata),
         certified=None if certified is None else certified.lower,
         certified_wanted=wanted,
-        to_certified=wait_for_certified(strata, wanted, own_pace, confidence),
+        to_certified=wait_for_certified(strata, wanted, pace, confidence),
         price=price_of_certified(strata, confidence=confidence),
     )
 

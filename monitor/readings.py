@@ -90,8 +90,8 @@ class Prevalence(msgspec.Struct, frozen=True):
 class AnyTimeLimits(msgspec.Struct, frozen=True):
     """Limits of population recall to be read any time, and acted on when seen: right at all looks of a year together.
 
-    They rest on what was drawn since their sequence began. That is a day fixed beforehand, and every so many days
-    (half of what's kept) another one: what a look reads goes back that far at least, and at most twice as far
+    They rest on what was drawn since their sequence began. That is a day fixed beforehand, and every so many days (a
+    fifth of what's kept) another one: what a look reads goes back over more than four fifths of what's kept
     (`monitor.estimators.epochs`). There the limits may widen. In a replay nothing is let go: one sequence, of
     everything, at all times.
     """

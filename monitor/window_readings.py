@@ -22,7 +22,7 @@ from monitor.merged import MergedRows, Window
 from monitor.plan import Plan
 from monitor.readings import ANY, AlarmReading, AnyTimeLimits, Optimistic, Reading
 from monitor.readings import Window as Days
-from monitor.tally import VersionKey
+from monitor.tally import ANY_ENTITY, VersionKey
 from monitor.versions import version_key
 
 
@@ -41,8 +41,8 @@ class Known:
             Cell(entity, language, *version)
             for version in live & everything.keys()
             for language in languages(everything[version].frames())
-            for entity in everything[version].listed(plan.aliases.known, plan.config.limits.max_entities)
-            if plan.target(entity, language) is not None
+            for entity in _asked(plan, language)
+            if entity == ANY_ENTITY or entity in everything[version].entities
         }
         self.alarms.forget(targets)
         self.sequences.forget(live)
@@ -63,7 +63,7 @@ class Look(NamedTuple):
     live: frozenset[Version]
     """Versions that the traffic carries."""
     targets: frozenset[Cell]
-    """The cells that share the promise about false alarms."""
+    """The cells that share the promise about false alarms: a recall is asked of them, and anything was met in them."""
     epoch: Epoch
     """Of the any-time limits; a replay, which has no clock, keeps everything."""
     alarms: dict[Cell, AlarmReading | None]
@@ -84,13 +84,14 @@ class Look(NamedTuple):
 
     def _alarm(self, cell: Cell) -> AlarmReading | None:
         recall = self.plan.target(cell.entity, cell.language)
-        if cell not in self.targets or recall is None:
+        if Version(cell.detector, cell.version) not in self.live or recall is None:
             return None
         config = self.plan.config.alarm
         evidence = self.merged.evidence.cells.get(cell) or CellEvidence()
         until = None if self.now is None else int(self.now // config.period)
         deadline_s = self.plan.config.labels.deadline_days * DAY_S
-        cells = len(self.targets)
+        # a cell in which nothing was met has no share in the promise, and can't fire
+        cells = max(len(self.targets), 1)
         return self.known.alarms.read(cell, evidence, recall, config, cells=cells, deadline_s=deadline_s, until=until)
 
     def _any_time(self, cell: Cell) -> AnyTimeLimits | None:
@@ -111,8 +112,13 @@ class Look(NamedTuple):
 
     @property
     def unseen_targets(self) -> tuple[str, ...]:
-        """Targets of cells that nothing was flagged or labelled in: a name may be mistyped."""
-        seen = {(cell.entity, language) for cell in self.targets for language in (cell.language, "")}
+        """Targets of cells that nothing was flagged or labelled in, with any version: a name may be mistyped."""
+        seen = {
+            (entity, language)
+            for sums in self.everything.values()
+            for language in (*languages(sums.frames()), "")
+            for entity in (ANY_ENTITY, *sums.entities)
+        }
         return tuple(sorted(".".join(filter(None, cell)) for cell in self.plan.target_cells if cell not in seen))
 
 
@@ -148,7 +154,10 @@ class WindowReadings:
         found: list[Reading] = []
         for language in languages(listed.frames()):
             scope = self._scope(version, language, sums, of_language(frames, language), of_language(kept, language))
-            for entity in listed.listed(look.plan.aliases.known, limits.max_entities):
+            entities = {*listed.listed(look.plan.aliases.known, limits.max_entities)}
+            # what a version no longer names would have no reading until a label holds it
+            wanted = entities | _asked(look.plan, language) if version in look.live else entities
+            for entity in sorted(wanted):
                 found += self._cells.read(scope, sums, entity)
         return found
 
@@ -183,6 +192,11 @@ class WindowReadings:
         captures = sums.second.get((language, entity), Captures())
         found = lincoln_petersen(captures, self._look.plan.config.readings.confidence)
         return None if found is None else Optimistic(captures.both, captures.second, *found.recall)
+
+
+def _asked(plan: Plan, language: str) -> set[str]:
+    """Return the entities of which a recall is asked in a language."""
+    return {entity for entity, _ in plan.target_cells if plan.target(entity, language) is not None}
 
 
 def _live(seen: Mapping[VersionKey, tuple[int, int]], period_s: float) -> frozenset[Version]:

@@ -20,14 +20,14 @@ from monitor.estimators.planner import FixedPlan, fixed_plan
 from monitor.exposition import clean
 from monitor.history import History
 from monitor.plan import Plan
-from monitor.planning import BoardPlan, Question, plan_board
+from monitor.planning import BoardPlan, Question, plan_board, planned_samples
 from monitor.readings import ANY
 from monitor.tally import ANY_ENTITY
 from streams.board_reader import read_live
 from streams.cli_options import config_options, read_settings, with_key
 from streams.config_edit import RateChange, write_rates
 from streams.logs import configure_logs
-from streams.plan_plot import PICTURES, save_picture
+from streams.plan_plot import PICTURES, require_plots, save_picture
 from streams.plan_table import plan_document, print_plan
 from streams.replay_options import asks_replay, replay_options, replayed
 from streams.settings import Settings, load_settings
@@ -39,10 +39,13 @@ class _Finite(click.FloatRange):
     """A number in a range; NaN passes click's own comparisons."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = float(super().convert(value, param, ctx))
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = math.nan
         if not math.isfinite(number):
             self.fail(f"{value} is no finite number: {self._describe_range()}", param, ctx)
-        return number
+        return float(super().convert(value, param, ctx))
 
 
 _SHARE = _Finite(0, 1, min_open=True, max_open=True)
@@ -176,16 +179,22 @@ def _print_fixed(found: FixedPlan, labels_per_day: float | None, *, as_json: boo
         document: dict[str, object] = found._asdict()
         _write_json(document if labels_per_day is None else document | {"days": days})
         return
-    click.echo(f"{found.occurrences:,} true occurrences")
+    click.echo(_counted(found.occurrences, "true occurrence"))
     if found.documents is not None:
-        click.echo(f"{found.documents:,} documents, drawn at random")
-    if days is not None:
-        click.echo(f"{math.ceil(days):,} days at {labels_per_day:g} labels a day")
+        click.echo(f"{_counted(found.documents, 'document')}, drawn at random")
+    if days is not None and labels_per_day is not None:
+        labels = "1 label" if labels_per_day == 1 else f"{labels_per_day:g} labels"
+        click.echo(f"{_counted(math.ceil(days), 'day')} at {labels} a day")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _check_picture(path: Path) -> None:
     if path.suffix.lower() not in PICTURES:
         raise click.UsageError(f"--plot {path}: a picture is a file that ends with {' or '.join(PICTURES)}")
+    require_plots()
 
 
 def _paced(samples: list[CellSample], per_day: float | None) -> list[CellSample]:
@@ -224,7 +233,7 @@ def _chooser(samples: Sequence[CellSample], rules: Plan, entity: str, language: 
     """Return which cells are asked for; a name that no cell carries is a slip, and would read as "nothing to do"."""
     wanted = ANY_ENTITY if entity.lower() == ANY_ENTITY else rules.aliases.fold(entity) if entity else ""
     spoken = language.lower()
-    cells = {(s.entity, s.language) for s in samples if s.current}
+    cells = {(s.entity, s.language) for s in planned_samples(samples)}
     for option, name, known in (
         ("--entity", wanted, {entity for entity, _ in cells}),
         ("--language", spoken, {language for _, language in cells}),
@@ -258,7 +267,9 @@ def _print(found: BoardPlan, *, as_json: bool, written: tuple[Path, list[RateCha
     print_plan(Console(), found, advice_is_written=written is not None)
     if written is not None:
         path, changes = written
-        click.echo(f"{path}: {len(changes)} rates changed" if changes else f"{path}: has these rates already")
+        click.echo(
+            f"{path}: {_counted(len(changes), 'rate')} changed" if changes else f"{path}: has these rates already"
+        )
         for change in changes:
             click.echo(f"  {change}")
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from monitor.advised_rates import AdvisedSampling, VarianceShare
+from monitor.cells import Version
 from monitor.config import Sampling
 from monitor.estimators.planner import Price, Wait
 from monitor.exposition import clean
@@ -51,10 +52,11 @@ def print_plan(console: Console, plan: BoardPlan, *, advice_is_written: bool = F
         mine = [cell for cell in shown(plan.cells) if cell.sample.version == version]
         labelled = [cell for cell in mine if cell.with_entity]
         console.print()
-        console.print(Text(clean(f"{version.detector} {version.version}"), style="bold"))
+        console.print(Text(_heading(version, plan.cells), style="bold"))
         for table in (_width_table(labelled, plan), _certified_table(labelled), _share_table(labelled)):
             if table.row_count:
                 console.print(table)
+        _print_never(console, labelled)
         _print_without(console, mine)
     if plan.advised is not None:
         console.print()
@@ -67,6 +69,16 @@ def print_plan(console: Console, plan: BoardPlan, *, advice_is_written: bool = F
             console.print("Nothing was changed: --write FILE puts these rates into a settings file.")
 
 
+def _heading(version: Version, cells: Sequence[CellPlan]) -> str:
+    """Return a version's name, and why it's here where the detector's newest traffic carries another."""
+    mine = [cell.sample for cell in cells if cell.sample.version == version]
+    name = clean(f"{version.detector} {version.version}")
+    if any(sample.current for sample in mine):
+        return name
+    languages = ", ".join(sorted({clean(sample.language) for sample in mine if sample.language != ANY}))
+    return f"{name}, the last in {languages}"
+
+
 def _width_table(cells: Sequence[CellPlan], plan: BoardPlan) -> Table:
     width = f"± {plan.question.half_width:g}"
     title = f"Labels for {width} around recall, at {_figure(plan.labels_per_day)} labels a day in all"
@@ -77,8 +89,9 @@ def _width_table(cells: Sequence[CellPlan], plan: BoardPlan) -> Table:
         fewer = DASH if cell.gain is None or cell.advised is None else f"{cell.gain.times_fewer:.1f} ×"
         rows.append((*_names(cell), f"{cell.labelled:,}", *now, *_wait(cell.advised), fewer))
     caption = (
-        "needs, days: at the rates now, of the cell's languages; window: days that hold so many labels; advised: in a "
-        "window of their own at the advised rates; fewer: labels for the same width, of all languages"
+        "needs, days: at the rates now, of the cell's languages and their part of the labels; window: days that hold "
+        "so many labels; advised: in a window of their own at the advised rates; fewer: labels for the same width, of "
+        "all languages"
     )
     return _table(title, ("entity", "lang"), numbers, rows, caption)
 
@@ -95,7 +108,7 @@ def _certified_table(cells: Sequence[CellPlan]) -> Table:
     caption = (
         "certified: the share of documents with every occurrence found, at least; wanted: of documents too, though the "
         "figure may be a target's, which is of occurrences; .01 costs: more labels of unflagged documents in the same "
-        "time, at the random rate beside it"
+        "time, at the random rate beside it (never: not even if each is read)"
     )
     return _table(
         "Labels for certified recall, by document (a lower bound)", ("entity", "lang"), numbers, rows, caption
@@ -137,12 +150,15 @@ def _rate_table(advised: AdvisedSampling) -> Table:
 
 
 def _gains_nothing(cells: Sequence[CellPlan]) -> bool:
-    """Say whether the advised rates take about as many labels as those now, by the bounds themselves, in every cell."""
+    """Say whether the advised rates take about as many labels as those now, by the bounds themselves, in every cell.
+
+    Labels of all languages: days at the same budget, as the advised rates may give a language more of it.
+    """
     both = [(c.to_half_width, c.advised) for c in cells if c.to_half_width is not None and c.advised is not None]
     pairs = [
-        (now, then.labels)
+        (now, then.window_days)
         for wait, then in both
-        if (now := wait.labels) is not None and then.labels is not None and wait.days
+        if (now := wait.window_days) is not None and then.window_days is not None and wait.days
     ]
     return bool(pairs) and all(then > _LITTLE * now for now, then in pairs)
 
@@ -166,9 +182,32 @@ def _settings(sampling: Sampling) -> list[str]:
 def _print_without(console: Console, cells: Sequence[CellPlan]) -> None:
     """Say of which cells nothing, or no interval, is known, and why."""
     for why in sorted({reason(cell) for cell in cells if cell.half_width is None}):
-        names = [f"{clean(c.sample.entity)}/{clean(c.sample.language)}" for c in cells if reason(c) == why]
-        more = f" and {len(names) - MOST:,} more" if len(names) > MOST else ""
-        console.print(Text(f"No interval, {why}: {', '.join(names[:MOST])}{more}"))
+        names = [_name(cell) for cell in cells if reason(cell) == why]
+        console.print(Text(f"No interval, {why}: {_listed(names)}"))
+
+
+def _print_never(console: Console, cells: Sequence[CellPlan]) -> None:
+    """Say why certified recall isn't reached with any number of labels."""
+    low: list[str] = []
+    other: list[str] = []
+    for cell in cells:
+        share = cell.caught_share
+        if cell.to_certified is not None and cell.to_certified.labels is None and share is not None:
+            names = low if share < cell.certified_wanted else other
+            names.append(f"{_name(cell)} {number(share)}")
+    if low:
+        console.print(Text(f"Never certified, as recall by document is below what's wanted: {_listed(low)}"))
+    if other:
+        why = "as what isn't labelled counts as missed, and several rates as the worst of them; recall by document"
+        console.print(Text(f"Never certified, {why}: {_listed(other)}"))
+
+
+def _name(cell: CellPlan) -> str:
+    return f"{clean(cell.sample.entity)}/{clean(cell.sample.language)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST:,} more" if len(names) > MOST else "")
 
 
 def reason(cell: CellPlan) -> str:
@@ -235,6 +274,7 @@ def _cell_document(cell: CellPlan) -> dict[str, object]:
         "language": sample.language,
         "detector": sample.version.detector,
         "version": sample.version.version,
+        "current": sample.current,
         "reason": read.reason,
         "labelled": cell.labelled,
         "documents_with": cell.with_entity,
@@ -248,6 +288,7 @@ def _cell_document(cell: CellPlan) -> dict[str, object]:
         "to_half_width_advised": _optional(cell.advised),
         "times_fewer": None if gain is None else gain.times_fewer,
         "variance_shares": [] if gain is None else [share._asdict() for share in gain.shares],
+        "recall_by_document": cell.caught_share,
         "certified": cell.certified,
         "certified_wanted": cell.certified_wanted,
         "to_certified": _optional(cell.to_certified),

@@ -11,8 +11,6 @@ import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
-from rich.table import Table
-from rich.text import Text
 
 from monitor.config import Config
 from monitor.readings import BoardSnapshot
@@ -20,10 +18,9 @@ from monitor.readings_json import reading_document, snapshot_document
 from streams.cli_options import config_options, read_settings, with_key
 from streams.replay import Replay, read_lines
 from streams.replay_days import DayReplay, Schedule
+from streams.replay_tables import shifts_table, swap_table, told_table
 from streams.replay_traffic import Lines, Traffic
-from streams.terminal import print_snapshot, swap_table
-
-_CAUSES = {"recall_fell": "recall fell", "stopped_knowing": "stopped knowing", "design_changed": "design changed"}
+from streams.terminal import print_snapshot
 
 
 class _DayRange(click.ParamType):
@@ -89,6 +86,13 @@ def replay(  # noqa: PLR0913  # one argument an option
     By default all is one window. With --then or another option that speaks of days, a clock is simulated: documents
     come day by day, labels are answers to their tasks, and the board is looked at every evening, alarms and drift and
     all.
+
+    The JSON then adds: swap_day, of the next version's first document; before_swap, the population's readings of the
+    evening before it; alarms, all that somebody was told, by the day it was told on (counted from 0); drift. A
+    reading's alarm is quiet (off), firing (it crossed its bar on the last day that ended) or held (on since an earlier
+    crossing). Its on_since and fired_at, s since the epoch, are when a day of drawing ended: labels of that day come
+    later, and with them the alarm. Evidence begins anew when it crosses, so held mostly stands beside evidence null;
+    what it crossed with is fired_evidence.
     """
     if rates == "advised" and labels_per_day is None:
         raise click.UsageError("--rates advised needs --labels-per-day N, a number from 1 on")
@@ -114,8 +118,9 @@ def replay(  # noqa: PLR0913  # one argument an option
     if as_json:
         alarms = [alarm._asdict() for alarm in run.alarms]
         drift = [{name: value for name, value in shift._asdict().items() if value != ""} for shift in run.shifts]
-        document = snapshot_document(run.snapshot()) | {"swap_day": run.swap_day, "alarms": alarms, "drift": drift}
-        _print_json(document | ({"daily": by_day} if daily else {}))
+        before = None if run.before_swap is None else _readings(run.before_swap)
+        days = {"swap_day": run.swap_day, "before_swap": before, "alarms": alarms, "drift": drift}
+        _print_json(snapshot_document(run.snapshot()) | days | ({"daily": by_day} if daily else {}))
     else:
         _print_days(run, config, traffic.days)
 
@@ -149,49 +154,26 @@ def _print_days(run: DayReplay, config: Config, days: int) -> None:
     console, snapshot = Console(), run.snapshot()
     main = config.readings.windows_days[0]
     readings = tuple(reading for reading in snapshot.readings if reading.window.days == main)
-    print_snapshot(console, msgspec.structs.replace(snapshot, readings=readings))
+    print_snapshot(console, msgspec.structs.replace(snapshot, readings=readings), config.readings.windows_days)
     console.print(f"\n{days:,} days, counted from 0; readings are of the last {main}.")
     if run.swap_day is not None:
         console.print(f"The next version begins on day {run.swap_day:,}.")
-        swap = swap_table(snapshot)
-        if swap.row_count:
-            console.print(swap)
+        _print_swap(console, run, snapshot, days - 1)
     if run.alarms:
-        console.print(_alarms_table(run))
-    else:
+        console.print(told_table(run.alarms))
+    if all(told.cause != "recall_fell" for told in run.alarms):
         console.print("No alarm." if config.targets else "No alarm can come: the config has no targets.")
     if run.shifts:
-        console.print(_shifts_table(run))
+        console.print(shifts_table(run.shifts))
     else:
         console.print("No share of the detector's output changed.")
 
 
-def _shifts_table(run: DayReplay) -> Table:
-    table = _table("Changes of the detector's output", "signal", "entity", "lang")
-    table.add_column("it went", no_wrap=True)
-    for shift in run.shifts:
-        names = (Text(name) for name in (shift.signal.replace("_", " "), shift.entity, shift.language))
-        table.add_row(*names, f"{shift.day:,}", shift.direction)
-    return table
-
-
-def _table(title: str, *names: str) -> Table:
-    """Return a table with these columns, and one of days."""
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 1), collapse_padding=True, pad_edge=False)
-    for name in names:
-        table.add_column(name, overflow="fold")
-    table.add_column("day", justify="right", no_wrap=True)
-    return table
-
-
-def _alarms_table(run: DayReplay) -> Table:
-    table = _table("Alarms", "entity", "lang")
-    table.add_column("what happened", no_wrap=True)
-    table.add_column("ln evidence", justify="right", no_wrap=True)
-    for alarm in run.alarms:
-        evidence = "–" if alarm.evidence is None else f"{alarm.evidence:.1f}"
-        table.add_row(Text(alarm.entity), Text(alarm.language), f"{alarm.day:,}", _CAUSES[alarm.cause], evidence)
-    return table
+def _print_swap(console: Console, run: DayReplay, snapshot: BoardSnapshot, last: int) -> None:
+    if run.before_swap is not None and run.swap_day is not None:
+        table = swap_table(run.before_swap, snapshot, (run.swap_day - 1, last))
+        if table.row_count:
+            console.print(table)
 
 
 def _followed(path: Path, status: Status) -> Iterator[bytes]:

@@ -57,10 +57,16 @@ class DayAlarm(NamedTuple):
     entity: str
     language: str
     day: int
-    """On which it happened, from 0; no later than it was told."""
+    """In whose evening it was told, from 0; of another version the day it came. `on_since` and `fired_at` of a reading
+    are earlier: when the day ended on which the documents were drawn whose labels told it."""
     cause: Cause
     evidence: float | None
-    """Natural logarithm."""
+    """Natural logarithm; of an alarm that went on, as it crossed its bar."""
+    detector: str
+    version: str
+    """Of which version it's told, also where that is what changed."""
+    changed: Literal["rates", "version"] | None
+    """See `AlarmEvent`."""
 
 
 class DayShift(NamedTuple):
@@ -103,9 +109,12 @@ class DayReplay:
         self._rates = AdvisedRates(schedule.labels_per_day or 1, config.labels) if schedule.advised else None
         self._now_s: int = FIRST_DAY * DAY_S
         self._told: AlarmEvent | None = None
+        self._evening: BoardSnapshot | None = None
         self._shifts: Counter[tuple[str, str, str]] = Counter()
         self.swap_day: int | None = None
         """The day of the next version's first document."""
+        self.before_swap: BoardSnapshot | None = None
+        """The board as it was the evening before that day; None where there was none."""
         self.alarms: list[DayAlarm] = []
         """What was told so far, oldest first."""
         self.shifts: list[DayShift] = []
@@ -127,7 +136,7 @@ class DayReplay:
             if self._rates is not None and batch.place == 0:
                 self._set_rates(self._rates, day, batch)
             if batch.swapped and self.swap_day is None:
-                self.swap_day = day
+                self.swap_day, self.before_swap = day, self._evening
             self._decide(start_s, batch)
         given = self._queue.answers(start_s, start_s + DAY_S)
         self._stages.label([(msgspec.json.encode(label), int(at_s * 1000)) for label, at_s in given])
@@ -137,6 +146,7 @@ class DayReplay:
         found = self._stages.board.snapshot(self._now_s)
         self._note_alarms(found.alarms)
         self._note_shifts(day, found.drift)
+        self._evening = found if self.swap_day is None else None
 
     def _set_rates(self, rates: AdvisedRates, day: int, batch: Batch) -> None:
         """Put the morning's rates in force."""
@@ -185,7 +195,8 @@ class DayReplay:
         new = events if self._told is None or self._told not in events else events[events.index(self._told) + 1 :]
         for event in new:
             day = min(max(event.at // DAY_S - FIRST_DAY, 0), today)
-            self.alarms.append(DayAlarm(event.entity, event.language, int(day), event.cause, event.evidence))
+            what = event.cause, event.evidence, event.detector, event.version, event.changed
+            self.alarms.append(DayAlarm(event.entity, event.language, int(day), *what))
         self._told = events[-1] if events else None
 
     def _note_shifts(self, day: int, signals: Iterable[DriftSignal]) -> None:

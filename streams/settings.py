@@ -10,7 +10,7 @@ import contextlib
 import re
 import ssl
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -92,11 +92,33 @@ def load_settings(
         config = read_config(document, source=source)
     except ConfigError as error:
         named = [name for name, layer in layers if _names(layer, error.key)]
-        raise ConfigError(error.key, error.problem, source=named[-1] if named else source) from None
+        blamed = named[-1] if named else _first_refused(path, layers) or source
+        raise ConfigError(error.key, error.problem, source=blamed) from None
     if broker:
         _refuse_unused_tls(config, source)
     password = _password(config, env, source) if broker else None
     return Settings(config, path, tuple(overrides), password)
+
+
+def _first_refused(path: Path | None, layers: Iterable[tuple[str, Mapping[str, object]]]) -> str | None:
+    """Return the layer that made of settings which agree some that don't; None where the file's own don't already."""
+    document = _read_toml(path) if path else {}
+    blamed: str | None = None
+    agreed = _agrees(document)
+    for name, layer in layers:
+        _merge(document, layer)
+        before, agreed = agreed, _agrees(document)
+        if before and not agreed:
+            blamed = name
+    return blamed
+
+
+def _agrees(document: Mapping[str, object]) -> bool:
+    try:
+        read_config(document)
+    except ConfigError:
+        return False
+    return True
 
 
 def _read_toml(path: Path) -> dict[str, object]:
@@ -191,11 +213,14 @@ def _names(layer: Mapping[str, object], key: str) -> bool:
 def _merge(document: dict[str, object], other: Mapping[str, object]) -> None:
     """Put another document's values over this one's, table by table."""
     for key, value in other.items():
-        held = document.get(key)
-        if isinstance(held, dict) and isinstance(value, Mapping):
-            _merge(held, value)
-        else:
+        if not isinstance(value, Mapping):
             document[key] = value
+            continue
+        held = document.get(key)
+        # never the other document's own table, which the next layer would be written into
+        mine: dict[str, object] = held if isinstance(held, dict) else {}
+        document[key] = mine
+        _merge(mine, value)
 
 
 def _password(config: Config, env: Mapping[str, str], source: str) -> Secret | None:

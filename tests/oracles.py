@@ -205,14 +205,12 @@ def prevalence(documents: Sequence[Document], census: Mapping[Place, int]) -> tu
     """Return the share of documents with the entity, and occurrences per 1,000 documents."""
     weighed = weigh(documents, census)
     size_biased = _size_biased(weighed)
-    having, holding = [], []
+    holding = []
     by_place: defaultdict[Place, list[Weighed]] = defaultdict(list)
     for one in weighed:
         by_place[one.document.place].append(one)
     for stratum in by_place.values():
         w_max = stratum[0].largest
-        positive = [w for d, w, *_ in stratum if d.y > 0]
-        having.append(fay_feuer(sum(positive), sum(w * w for w in positive), w_max))
         holding.append(
             fay_feuer(
                 sum(w * d.y for d, w, *_ in stratum),
@@ -220,7 +218,22 @@ def prevalence(documents: Sequence[Document], census: Mapping[Place, int]) -> tu
                 w_max * size_biased,
             )
         )
-    return _rates(having, holding, sum(represented(documents, census).values()))
+    having = smaller_side(weighed, [one.document.y > 0 for one in weighed])
+    return _rates([having], holding, sum(represented(documents, census).values()))
+
+
+def smaller_side(weighed: Sequence[Weighed], counted: Sequence[bool]) -> Limits:
+    """Return how many documents count, by the limits of those that do or of those that don't."""
+    jump = max(one.largest for one in weighed)
+    totals = {
+        kind: [one.weight for one, n in zip(weighed, counted, strict=True) if n == kind] for kind in (True, False)
+    }
+    size = sum(one.weight for one in weighed)
+    total, lower, upper = fay_feuer(sum(totals[True]), sum(w * w for w in totals[True]), jump)
+    if total < size / 2:
+        return total, lower, upper
+    _, fewest, most = fay_feuer(sum(totals[False]), sum(w * w for w in totals[False]), jump)
+    return total, size - most, size - fewest
 
 
 def controlled_prevalence(
@@ -243,17 +256,37 @@ def controlled_prevalence(
     high = stats.beta.ppf(0.975, n_eff * share + 1, n_eff * (1 - share)) if share < 1 - 1e-15 else 1.0
     _, fewest, most = fay_feuer(named, named, 1)
     having = [(named * share, named * low, named * high), (0.0, share * (fewest - named), share * (most - named))]
+    size = sum(sizes.values())
+    others = smaller_side(weighed, [one.document.y > 0 and not one.document.detected for one in weighed])
+    if named * share + others[0] >= size / 2 > others[0]:
+        having = [_without(weighed, (share, low, high), (named, fewest, most), others[0], size)]
+    else:
+        having.append(others)
     holding = []
     size_biased = _size_biased(weighed)
     for place in {one.document.place for one in weighed}:
         stratum = [one for one in weighed if one.document.place == place]
         w_max = stratum[0].largest
-        others = [w for d, w, *_ in stratum if d.y and not d.detected]
-        having.append(fay_feuer(sum(others), sum(w * w for w in others), w_max))
         held = [w * d.y * (named / drawn if d.detected else 1) for d, w, *_ in stratum]
         jump = w_max * size_biased * max(named / drawn, 1)
         holding.append(fay_feuer(sum(held), sum(x * x for x in held), jump))
-    return _rates(having, holding, sum(sizes.values()))
+    return _rates(having, holding, size)
+
+
+def _without(weighed: Sequence[Weighed], share: Limits, named: Limits, others: float, size: float) -> Limits:
+    """Return the documents with the entity by those without: named ones, others, and what drawing does to these."""
+    p, low, high = share
+    n, fewest, most = named
+    rest = size - n - others
+    _, least, largest = fay_feuer(max(rest, 0.0), max(rest, 0.0), 1)
+    drawn = [one for one in weighed if one.largest > 1 + 1e-12]
+    seen = [one.weight for one in drawn if one.document.y > 0 and not one.document.detected]
+    jump = max((one.largest for one in drawn), default=0.0)
+    _, few, many = fay_feuer(sum(seen), sum(max(w * (w - 1), 0) for w in seen), jump)
+    below = [n * (high - p), (1 - p) * (n - fewest), max(rest, 0.0) - least, many - sum(seen)]
+    above = [n * (p - low), (1 - p) * (most - n), largest - max(rest, 0.0), sum(seen) - few]
+    estimate = n * p + others
+    return estimate, min(estimate, size) - sqrt(sum(x * x for x in above)), estimate + sqrt(sum(x * x for x in below))
 
 
 def _size_biased(weighed: Sequence[Weighed]) -> float:

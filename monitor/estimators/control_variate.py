@@ -13,6 +13,10 @@ Limits. X is a Poisson count with gamma limits, and p lies between Korn and Grau
 effective number of documents, the smaller of (Σ w)²/Σ w² and p(1-p)/V. Others stay weighted totals with gamma limits,
 and MOVER adds. Where no error is seen neither part is without width. Occurrences keep gamma limits throughout.
 
+Where half of the documents hold the entity or more, the limits are those of documents without it, as in
+`smaller_side`: X(1 - p) and N - X - U, U the others with it. Both are Poisson; U adds what sampling does to it, of
+variance Σ w(w-1), and nothing where all were read. Where U alone is half of N, it's bounded by itself.
+
 Measured on ten decisions files of real corpora, 20,000 documents at 1 to 10 %, 2,000 keys a cell: in the 180 cells of
 entities that the detector names at all the standard error of the share of documents is .80 times that of weights alone
 (median; under .9 in 61 % of them, 1.01 at most, .36 for EMAIL_ADDRESS of recall 1.00), of occurrences .91. With slope 1
@@ -34,9 +38,10 @@ from typing import NamedTuple
 from scipy.special import betainccinv, betaincinv
 
 from monitor.estimators import mover
-from monitor.estimators.fay_feuer import gamma_limits
+from monitor.estimators.fay_feuer import gamma_limits, known
 from monitor.estimators.post_stratification import Weighted, size_of_jump, weigh
 from monitor.estimators.sample import Interval, Moments, StratumSample
+from monitor.estimators.smaller_side import documents_with, other_side
 from monitor.estimators.union import unite
 from monitor.records import Stratum
 
@@ -122,7 +127,7 @@ def controlled_totals(rows: Sequence[Weighted], named: Named, confidence: float 
     raised = named.census / share.documents
     jump = size_of_jump(rows) * max(raised, 1.0)
     return Totals(
-        mover.total([*_holding(share, named.census, confidence), *(_others(row, confidence) for row in split)]),
+        _documents(share, named.census, weigh(unite(named.unnamed)), confidence),
         mover.total([_occurrences(row, raised, jump, confidence) for row in split]),
     )
 
@@ -189,11 +194,36 @@ def _holding(share: Share, census: int, confidence: float) -> tuple[Interval, In
     )
 
 
-def _others(row: NamedRow, confidence: float) -> Interval:
-    """Return the documents with the entity in which it isn't named."""
-    total = sum([w * m.with_entity for w, _, m in row.unnamed])
-    variance = sum([w * w * m.with_entity for w, _, m in row.unnamed])
-    return gamma_limits(total, variance, row.largest, confidence)
+def _documents(share: Share, census: int, unnamed: Sequence[Weighted], confidence: float) -> Interval:
+    """Return the documents with the entity, named or not, by the smaller side."""
+    size = sum([row.represented for row in unnamed])
+    others = sum([w * m.with_entity for row in unnamed for w, _, m in row.parts])
+    if 2 * (census * share.share + others) < size or 2 * others >= size:
+        return mover.total([*_holding(share, census, confidence), documents_with(unnamed, confidence)])
+    wrong = share._replace(share=max(1 - share.share, 0.0))
+    rest = size - census - others
+    arrivals = gamma_limits(max(rest, 0.0), max(rest, 0.0), 1.0, confidence)
+    return other_side(
+        size,
+        mover.total(
+            [
+                *_holding(wrong, census, confidence),
+                Interval(rest, rest + arrivals.lower - arrivals.estimate, rest + arrivals.upper - arrivals.estimate),
+                _drawn([row for row in unnamed if not row.whole], confidence),
+            ]
+        ),
+    )
+
+
+def _drawn(rows: Sequence[Weighted], confidence: float) -> Interval:
+    """Return what drawing documents adds to those without the entity: nothing, between the limits of those with it."""
+    if not rows:
+        return known(0.0)
+    counts = [(w, m.with_entity) for row in rows for w, _, m in row.parts]
+    total = sum([w * n for w, n in counts])
+    variance = sum([max(w * (w - 1), 0.0) * n for w, n in counts])
+    limits = gamma_limits(total, variance, max([row.largest for row in rows]), confidence)
+    return Interval(0.0, total - limits.upper, total - limits.lower)
 
 
 def _occurrences(row: NamedRow, raised: float, jump: float, confidence: float) -> Interval:

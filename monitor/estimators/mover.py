@@ -30,14 +30,17 @@ def total(parts: Iterable[Interval]) -> Interval:
 
 
 def ratio(top: Interval, bottom: Interval) -> Interval:
-    """Return top / bottom for independent totals; `bottom.lower` must be above 0, `top` may be 0.
+    """Return top / bottom for independent totals; `bottom.estimate` must be above 0, `top` may be 0.
 
-    Raises ValueError where the bottom's limits reach 0: the ratio then has no upper limit.
+    The upper limit is infinite where the bottom's lower limit is 0, or too small for a float, and the top isn't known
+    to be 0: that's what the formula tends to. Raises ValueError where the bottom's estimate is 0, or not a number.
 
     >>> ratio(Interval(0.0, 0.0, 3.0), Interval(10.0, 10.0, 10.0))
     Interval(estimate=0.0, lower=0.0, upper=0.3)
+    >>> ratio(Interval(1.0, 0.5, 3.0), Interval(10.0, 0.0, 40.0))
+    Interval(estimate=0.1, lower=0.0205..., upper=inf)
     """
-    if not bottom.lower > 0:
+    if not (bottom.estimate > 0 and bottom.lower >= 0):
         raise ValueError(f"a ratio over {bottom}")
     x, l, u = top  # noqa: E741  # the names of the paper's formula
     y, m, v = bottom
@@ -48,7 +51,8 @@ def ratio(top: Interval, bottom: Interval) -> Interval:
         low = l * (2 * x - l)
         lower = low / (product + sqrt(max(product * product - low * v * (2 * y - v), 0.0)))
     high = m * (2 * y - m)
-    upper = (product + sqrt(max(product * product - u * (2 * x - u) * high, 0.0))) / high
+    reach = product + sqrt(max(product * product - u * (2 * x - u) * high, 0.0))
+    upper = reach / high if high > 0 else inf if u > 0 else 0.0
     return Interval(x / y, min(lower, x / y), max(upper, x / y))
 
 

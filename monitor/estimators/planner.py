@@ -20,9 +20,10 @@ from math import ceil, inf, log
 from typing import NamedTuple
 
 from monitor.estimators.certified import certified_recall
-from monitor.estimators.post_stratification import is_flagged
+from monitor.estimators.post_stratification import is_flagged, weigh
 from monitor.estimators.recall import population_recall
 from monitor.estimators.sample import Design, Moments, StratumSample
+from monitor.estimators.union import unite
 from monitor.estimators.wilson import normal_quantile
 
 _FAR = float(1 << 30)
@@ -142,6 +143,22 @@ def wait_for_certified(
         return None
     times = _crossing(lambda k: _odds(_longer(strata, int(k)), confidence), (1 - recall) / recall, _FAR)
     return _wait(strata, times, labels_per_day)
+
+
+def caught_share(strata: Sequence[StratumSample]) -> float | None:
+    """Return the share of documents with the entity in which every occurrence was found, weighted to the traffic.
+
+    More labels bring certified recall nearer to it, and not above. (With labels missing, or drawn at several rates, not
+    even there: what isn't labelled counts as missed, and each design at its worst rate.) None where no label holds the
+    entity.
+
+    >>> flagged = Design(0.5, 500, 500, Moments.of(1, 1).plus(Moments.of(1, 2)))
+    >>> caught_share([StratumSample("en", "both", 1_000, (flagged,))])
+    0.5
+    """
+    parts = [part for row in weigh(unite(strata)) for part in row.parts]
+    documents = sum([w * m.with_entity for w, _, m in parts])
+    return sum([w * m.all_found for w, _, m in parts]) / documents if documents else None
 
 
 def price_of_certified(strata: Sequence[StratumSample], step: float = 0.01, confidence: float = 0.95) -> Price | None:

@@ -1,12 +1,14 @@
 """Prevalence: how often the entity occurs in the traffic, whatever the detector found of it.
 
 Documents with it, Σ w·1[y>0] / N, and occurrences per 1,000 documents, 1000 · Σ w y / N. Both are weighted totals with
-gamma limits stratum by stratum, summed by MOVER; where nothing was seen there's still an upper limit. Where ROUTE
-counted in how many documents the detector named the entity, they stand for so many (`estimators.control_variate`).
+gamma limits, of occurrences stratum by stratum, summed by MOVER; where nothing was seen there's still an upper limit.
+Documents are a share of N: where half of them hold the entity or more, their limits are those of documents without it
+(`estimators.smaller_side`). Where ROUTE counted in how many documents the detector named the entity, they stand for so
+many (`estimators.control_variate`).
 
 Assumptions: labels missing at random within a stratum. It speaks of the traffic that the window's documents came from,
 as R_F does; so there's no finite-population factor, and 500 documents without the entity, all labelled, still leave
-.0074. (The alternative, a census of the window has no width, would call a prevalence of 0 certain.)
+.0074, as do 500 that all hold it. (The alternative, a census of the window has no width, would call either certain.)
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from monitor.estimators.control_variate import Named, Totals, controlled_totals
 from monitor.estimators.fay_feuer import gamma_limits
 from monitor.estimators.post_stratification import Weighted, has_unlabelled, size_of_jump, weigh
 from monitor.estimators.sample import Interval, StratumSample
+from monitor.estimators.smaller_side import documents_with
 from monitor.estimators.union import unite
 
 
@@ -76,15 +79,9 @@ def prevalence(
 def _weighted_totals(rows: Sequence[Weighted], confidence: float) -> Totals:
     jump = size_of_jump(rows)
     return Totals(
-        mover.total([_documents(row, confidence) for row in rows]),
+        documents_with(rows, confidence),
         mover.total([_occurrences(row, jump, confidence) for row in rows]),
     )
-
-
-def _documents(row: Weighted, confidence: float) -> Interval:
-    total = sum([w * m.with_entity for w, _, m in row.parts])
-    variance = sum([w * w * m.with_entity for w, _, m in row.parts])
-    return gamma_limits(total, variance, row.largest, confidence)
 
 
 def _occurrences(row: Weighted, jump: float, confidence: float) -> Interval:

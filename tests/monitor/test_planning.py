@@ -13,7 +13,7 @@ from monitor.estimators.certified import certified_recall
 from monitor.estimators.planner import wait_for_certified, wait_for_half_width
 from monitor.estimators.recall import population_recall
 from monitor.estimators.sample import Design, Moments, StratumSample
-from monitor.planning import BoardPlan, Question, half_widths, labels_a_day, plan_board
+from monitor.planning import BoardPlan, Question, half_widths, labels_a_day, plan_board, planned_samples
 from monitor.readings import ANY
 
 OLD, NEW = Version("x", "1"), Version("x", "2")
@@ -154,6 +154,35 @@ def test_only_chosen_cells_of_current_versions_are_planned() -> None:
     assert {(c.sample.entity, c.sample.version) for c in found.cells} == {("ID", NEW)}
     assert found.advised is not None
     assert [(c.entity, c.language) for c in found.advised.cells] == [("ID", "en"), ("PERSON", "en")]
+
+
+def test_a_language_has_a_version_of_its_own() -> None:
+    """Where the newest version doesn't carry a language, the highest of those that do is planned; others aren't."""
+    oldest = Version("x", "0.9")
+    dutch = tuple(part._replace(language="nl") for part in (FLAGGED, BLIND))
+    last, roll_up, before = (
+        CellSample("PERSON", language, version, current=False, days=10, strata=dutch)
+        for language, version in (("nl", OLD), (ANY, OLD), ("nl", oldest))
+    )
+    mixed = roll_up._replace(strata=(*dutch, FLAGGED, BLIND))
+    newest = samples("PERSON")
+    assert planned_samples([before, last, roll_up, *newest]) == [last, roll_up, *newest]
+    assert planned_samples([last, mixed, *samples("ID", version=OLD, current=False), *newest]) == [last, *newest]
+    other = last._replace(version=Version("y", "1"), current=True)
+    assert planned_samples([other, last, *newest]) == [other, last, *newest]
+
+
+def test_labels_a_day_of_an_earlier_version_go_to_its_successor() -> None:
+    """At the rates now a language's labels are all of the version that reads it today."""
+    english, spanish = (FLAGGED, BLIND), tuple(part._replace(language="es") for part in (FLAGGED, BLIND))
+    board = [
+        *samples("PERSON", version=OLD, current=False),
+        current("PERSON", "en", english),
+        current("PERSON", "es", spanish),
+        current(ANY, ANY, (*english, *spanish)),
+    ]
+    found = planned(board, Question(labels_per_day=60)).cells
+    assert [round(c.labels_per_day) for c in found] == [40, 20, 60]
 
 
 def test_certified_recall_is_asked_for_as_the_target_says() -> None:

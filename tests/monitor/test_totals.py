@@ -69,7 +69,7 @@ def test_sum_adds_squared_distances(parts: list[Interval]) -> None:
 
 
 @settings(deadline=None)
-@given(top=_interval(0, 1e6), bottom=_interval(1, 1e6))
+@given(top=_interval(0, 1e6), bottom=st.one_of(_interval(1, 1e6), st.just(Interval(0.3, 5e-324, 424.0))))
 def test_ratio_limits_are_ordered(top: Interval, bottom: Interval) -> None:
     """Rounding can't turn the limits of a ratio around, nor make one negative."""
     ratio = mover.ratio(top, bottom)
@@ -84,10 +84,22 @@ def test_ratio_over_a_known_number_scales_the_limits(top: Interval, size: float)
     assert pytest.approx(tuple(x / size for x in top), rel=1e-6) == mover.ratio(top, known(size))
 
 
-def test_ratio_needs_a_bottom_above_zero() -> None:
-    """A ratio over a total that may be 0 has no upper limit."""
+def test_ratio_over_a_total_that_may_be_zero_has_no_upper_limit() -> None:
+    """Infinity, which it goes to with the bottom's lower limit; 0 over anything stays 0."""
+    top, bottom = Interval(2.0, 1.0, 3.0), Interval(1.0, 0.0, 2.0)
+    near, at = mover.ratio(top, bottom._replace(lower=1e-12)), mover.ratio(top, bottom)
+
+    assert (2.0, inf) == (at.estimate, at.upper)
+    assert pytest.approx(at.lower) == near.lower
+    assert near.upper > 1e12
+    assert Interval(0.0, 0.0, 0.0) == mover.ratio(known(0.0), bottom)
+
+
+@pytest.mark.parametrize("bottom", [known(0.0), known(nan), Interval(1.0, nan, 2.0), Interval(1.0, -1.0, 2.0)])
+def test_ratio_needs_a_bottom_above_zero(bottom: Interval) -> None:
+    """A ratio over nothing is no number."""
     with pytest.raises(ValueError, match="ratio"):
-        mover.ratio(known(1.0), Interval(1.0, 0.0, 2.0))
+        mover.ratio(known(1.0), bottom)
 
 
 @settings(deadline=None)

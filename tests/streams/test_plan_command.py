@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from commands import ANNA, CENSUS, TEXT, corpus_line, decision, files, run, write
+from rich.console import Console
 
 from monitor.cells import CellSample, Version
 from monitor.config import Sampling
@@ -16,6 +18,7 @@ from monitor.estimators.sample import Design, Moments, StratumSample
 from monitor.planning import Question, plan_board
 from monitor.readings import ANY
 from streams.plan_plot import save_picture
+from streams.plan_table import print_plan
 from streams.settings import load_settings
 
 FIXED = ("plan", "--recall", ".7", "--half-width", ".05")
@@ -84,6 +87,12 @@ def test_without_a_prevalence_no_documents_are_told() -> None:
     assert run(*FIXED).stdout == "323 true occurrences\n"
 
 
+def test_one_is_one() -> None:
+    """No plural of a single occurrence, document, day or label."""
+    words = run("plan", "--recall", ".9", "--half-width", ".9", "--per-1000", "1000", "--labels-per-day", "1").stdout
+    assert words.splitlines() == ["1 true occurrence", "1 document, drawn at random", "1 day at 1 label a day"]
+
+
 def test_a_design_effect_counts() -> None:
     """Twice the variance, twice the occurrences."""
     assert json.loads(run(*FIXED, "--deff", "2", "--json").stdout)["occurrences"] == 646
@@ -95,6 +104,7 @@ def test_a_design_effect_counts() -> None:
         (("--recall", "1"), "0<x<1"),
         (("--recall", "0"), "0<x<1"),
         (("--recall", "nan"), "no finite number"),
+        (("--recall", "abc"), "abc is no finite number: 0<x<1"),
         (("--recall", ".7", "--half-width", "1.5"), "0<x<1"),
         (("--recall", ".7", "--per-1000", "0"), "x>0"),
         (("--recall", ".7", "--per-1000", "inf"), "no finite number"),
@@ -200,6 +210,66 @@ def test_tables_fit_eighty_columns(tmp_path: Path) -> None:
     assert "Nothing was changed" in result.stdout
 
 
+def two_languages(folder: Path) -> tuple[str, ...]:
+    """Write a language with nine in ten documents and another, each read by a model of its own; return the options.
+
+    All of them are drawn, which gives the smaller language a tenth of the labels.
+    """
+    missed = {"start": 0, "end": 5, "entity": "PERSON"}
+    documents = [(f"{lang}{i}", lang, i) for lang, n in (("en", 360), ("fr", 40)) for i in range(n)]
+    one = write(folder / "l.jsonl", *[decision(d, version=f"2+{v}", lang=v, spans=(ANNA,)) for d, v, _ in documents])
+    two = write(
+        folder / "ll.jsonl",
+        *[corpus_line(d, TEXT, (ANNA, missed) if i % 3 == 0 else (ANNA,), lang=v) for d, v, i in documents],
+    )
+    return "--decisions", str(one), "--labels", str(two), *CENSUS, "--per-day", "4000", "--labels-per-day", "60"
+
+
+def test_each_languages_model_is_planned_with_its_part_of_the_labels(tmp_path: Path) -> None:
+    """A version a language, of which one is the newest: all are planned, and the labels a day add up."""
+    cells = read_plan(*two_languages(tmp_path))["cells"]
+    paces = {
+        (c["language"], c["version"]): c["labels_per_day"]
+        for c in cells  # type: ignore[attr-defined]  # a list
+        if c["entity"] == "PERSON" and c["language"] != ANY
+    }
+    assert paces == {("en", "2+en"): pytest.approx(54), ("fr", "2+fr"): pytest.approx(6)}
+
+
+def test_a_gain_in_days_is_no_little_gain(tmp_path: Path) -> None:
+    """The smaller language's labels stay as many and come sooner: "fewer" says so, and so do the days and the words."""
+    given = two_languages(tmp_path)
+    (cell,) = read_plan(*given, "--entity", "PERSON", "--language", "fr")["cells"]  # type: ignore[misc]  # a list
+    now, advised = cell["to_half_width"], cell["to_half_width_advised"]
+    assert advised["labels"] == pytest.approx(now["labels"], rel=0.05)
+    assert cell["times_fewer"] > 2
+    assert now["window_days"] / advised["window_days"] == pytest.approx(cell["times_fewer"], rel=0.1)
+    assert "There is little to gain" not in run("plan", *given, "--language", "fr").stdout
+
+
+def test_never_certified_says_why(tmp_path: Path) -> None:
+    """Recall by document is below what is wanted, and more labels won't change that."""
+    given = (*two_languages(tmp_path), "--entity", "PERSON", "--language", "fr")
+    (cell,) = read_plan(*given)["cells"]  # type: ignore[misc]  # a list
+    assert (cell["recall_by_document"], cell["to_certified"]["labels"]) == (0.65, None)
+    words = " ".join(run("plan", *given).stdout.split())
+    assert "Never certified, as recall by document is below what's wanted: PERSON/fr 0.650" in words
+    assert "Never certified" not in run("plan", *given, "--certified", "0.3").stdout
+
+
+def test_never_certified_for_want_of_labels_says_so() -> None:
+    """Half of the drawn documents have no label, and count as missed: recall by document isn't to blame."""
+    found, missed = (Moments(*[n * one for one in Moments.of(t, 1)]) for n, t in ((475, 1), (25, 0)))
+    strata = (StratumSample("en", "both", 1_000, (Design(1.0, 1_000, 500, found.plus(missed)),)),)
+    cell = CellSample("PERSON", "en", Version("x", "1"), current=True, days=10, strata=strata)
+    plan = plan_board([cell], Sampling(), Question(certified=0.92, labels_per_day=60), lambda _entity, _language: None)
+    console = Console(file=StringIO(), record=True, width=200)
+    print_plan(console, plan)
+    (said,) = [line for line in console.export_text().splitlines() if line.startswith("Never certified")]
+    assert said.startswith("Never certified, as what isn't labelled counts as missed, and several rates as the worst")
+    assert said.endswith("PERSON/en 0.950")
+
+
 def test_a_target_of_occurrences_is_not_taken_for_one_of_documents(tmp_path: Path) -> None:
     """Certified recall counts documents: where both stand in one row, that's said."""
     words = " ".join(run("plan", *many(tmp_path), "--set", "targets.PERSON=0.9").stdout.split())
@@ -207,12 +277,14 @@ def test_a_target_of_occurrences_is_not_taken_for_one_of_documents(tmp_path: Pat
 
 
 def test_only_the_newest_version_is_planned(tmp_path: Path) -> None:
-    """A cell of an earlier one is no cell: said with what there is."""
+    """Of each language: the earlier one stays where the newest wasn't seen, and its table says so."""
     given = (*files(tmp_path), *CENSUS)
     found = read_plan(*given)["cells"]
-    assert {c["version"] for c in found} == {"2"}  # type: ignore[attr-defined]  # a list
-    result = run("plan", *given, "--language", "nl")
-    assert (result.exit_code, result.stderr) == (2, "recallwatch: --language: no cell is of nl; known: any, en\n")
+    planned = {(c["language"], c["version"], c["current"]) for c in found}  # type: ignore[attr-defined]  # a list
+    assert planned == {("en", "2", True), (ANY, "2", True), ("nl", "1", False)}
+    assert "x 1, the last in nl" in run("plan", *given, "--language", "nl").stdout.splitlines()
+    result = run("plan", *given, "--language", "fr")
+    assert (result.exit_code, result.stderr) == (2, "recallwatch: --language: no cell is of fr; known: any, en, nl\n")
 
 
 def test_two_names_that_never_come_together_are_said(tmp_path: Path) -> None:
@@ -286,13 +358,10 @@ def test_a_picture_is_written(name: str, begins: bytes, tmp_path: Path) -> None:
 
 
 def test_a_picture_needs_a_library_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the plan, all of which is there without it."""
-    given = many(tmp_path)
-    expected = run("plan", *given).stdout
+    """Before anything is read: not after minutes of it."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    result = run("plan", *given, "--plot", tmp_path / "plan.png")
-    assert (result.exit_code, result.stdout) == (1, expected)
-    assert "Advised rates" in expected
+    result = run("plan", "--decisions", "no such file", "--labels", "none", "--plot", tmp_path / "plan.png")
+    assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (
         "recallwatch: --plot needs matplotlib: pip install 'recallwatch[plots]' "
         "(in a checkout: pip install '.[plots]')\n"

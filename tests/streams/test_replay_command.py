@@ -17,8 +17,11 @@ ALARM = {
         "day": {"type": "integer", "minimum": 0},
         "cause": {"enum": ["recall_fell", "stopped_knowing", "design_changed"]},
         "evidence": {"type": ["number", "null"]},
+        "detector": {"type": "string"},
+        "version": {"type": "string"},
+        "changed": {"enum": ["rates", "version", None]},
     },
-    "required": ["entity", "language", "day", "cause", "evidence"],
+    "required": ["entity", "language", "day", "cause", "evidence", "detector", "version", "changed"],
     "additionalProperties": False,
 }
 
@@ -155,8 +158,10 @@ def test_the_text_tells_days_swap_and_alarms(tmp_path: Path) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     assert "6 days, counted from 0; readings are of the last 7." in result.stdout
     assert "The next version begins on day 3." in result.stdout
-    table = result.stdout.partition("\nAlarms ")[2]
+    table = result.stdout.partition("\nTold ")[2].partition("recall fell: the alarm went on")[0]
     assert [line.split()[0] for line in table.splitlines() if "recall fell" in line] == ["PERSON", "PERSON"]
+    came = [line.split() for line in table.splitlines() if "came" in line]
+    assert came == [["any", "any", "3", "version", "x", "2", "came", "–"]]
     changes = result.stdout.partition("\nChanges of the detector's output")[2]
     assert [line.split() for line in changes.splitlines() if "PERSON" in line] == [
         ["entity", "PERSON", "en", "4", "down"]
@@ -166,6 +171,54 @@ def test_the_text_tells_days_swap_and_alarms(tmp_path: Path) -> None:
         ["PERSON", "any"],
         ["PERSON", "en"],
     ]
+
+
+def test_before_is_what_was_read_the_evening_before_the_swap(tmp_path: Path) -> None:
+    """The window of the last day holds no more than the end of the version before, or nothing of it."""
+    document = replay(*sides(tmp_path), *TARGET, "--passes", 8, "--daily", "--set", "readings.windows_days=[7]")
+    swap = document["swap_day"]
+    assert swap == 8
+    assert document["before_swap"] == document["daily"][swap - 1]["readings"]  # type: ignore[operator]  # JSON
+    options = (*sides(tmp_path), *TARGET, "--passes", 8, "--set", "readings.windows_days=[7]")
+    table = run("replay", *options).stdout.partition("Before and after, 7 days each, as of day 7 and day 15")[2]
+    found = [line.split() for line in table.splitlines() if line.startswith("PERSON") and " en " in line][:2]
+    assert [(row[2], row[5], row[6], row[7]) for row in found] == [
+        ("before", "210/210", "ok", "0.900"),
+        ("after", "0/210", "no_interval", "0.900"),
+    ]
+
+
+def test_without_an_evening_before_the_swap_nothing_stands_beside_it(tmp_path: Path) -> None:
+    """Of a replay without a next version, too."""
+    document = replay(*files(tmp_path), *CENSUS, "--passes", 2)
+    assert (document["swap_day"], document["before_swap"]) == (None, None)
+
+
+def test_a_version_that_comes_is_told_and_is_no_alarm(tmp_path: Path) -> None:
+    """What is told stands under its own title, and that no alarm came is said."""
+    two = write(tmp_path / "same", *(decision(f"d{i}", spans=(ANNA,), version="2") for i in range(30)))
+    options = list(sides(tmp_path))
+    options[options.index("--then") + 1] = two
+    told = run("replay", *options, *TARGET, "--passes", 2).stdout
+    assert "version x 2 came" in told
+    assert "\nNo alarm." in told
+
+
+def test_help_says_what_days_and_states_of_an_alarm_are() -> None:
+    """Whoever reads the JSON finds there that it's told later than the day that it rests on."""
+    text = " ".join(run("replay", "--help").stdout.split())
+    for words in ("by the day it was told on", "on_since and fired_at", "held (on since an earlier", "before_swap"):
+        assert words in text
+
+
+def test_counts_say_of_how_many_days_they_are(tmp_path: Path) -> None:
+    """Labels are those of the longest window, but for what was left out as the file was read."""
+    others = write(tmp_path / "others", corpus_line("d0", annotators=["kim"]), b"{")
+    options = (*sides(tmp_path), "--labels", others, "--annotator", "jo", "--passes", 2, "--set")
+    text = run("replay", *options, "readings.windows_days=[7]").stdout
+    assert "Labels, last 7 days: joined 120\n" in text
+    assert "Labels: not_chosen 1\n" in text
+    assert "Dead letters: labels/not_json 1\n" in text
 
 
 def test_the_text_says_why_there_is_no_alarm(tmp_path: Path) -> None:

@@ -176,9 +176,34 @@ def test_a_bad_value_is_refused_in_the_name_of_where_it_came_from(
     assert (error.key, error.source) == ("http.port", str(path) if source == "the file" else source)
 
 
+@pytest.mark.parametrize(
+    ("overrides", "source"),
+    [
+        (("labels.deadline_days=30",), "--set"),
+        (("http.port=80", "labels.deadline_days=30", "http.host=x"), "--set"),
+        (("http.port=80",), "the file"),
+    ],
+)
+def test_two_settings_that_do_not_agree_are_laid_to_what_came_last(
+    tmp_path: Path, overrides: tuple[str, ...], source: str
+) -> None:
+    """The file agrees with itself until another source changes one of the two; else it's the file's own doing."""
+    days = 31 if source == "the file" else 7
+    path = write(tmp_path / "c.toml", f"[labels]\ndeadline_days = {days}\n[readings]\nwindows_days = [7, 28]\n")
+    error = refusal(path, overrides, RECALLWATCH_HTTP_HOST="::")
+    assert (error.key, error.source) == ("readings.windows_days", str(path) if source == "the file" else source)
+    assert "labels.deadline_days" in error.problem
+
+
+def test_a_variable_is_not_blamed_for_what_an_override_put_beside_it() -> None:
+    """Both name the same table; it's the override's value that doesn't agree."""
+    error = refusal(None, ("kafka.group=g", "labels.deadline_days=30"), RECALLWATCH_KAFKA_GROUP="h")
+    assert error.source == "--set"
+
+
 def test_a_negative_fraction_is_a_number_out_of_range() -> None:
     """And not a string, of which the message would speak otherwise."""
-    assert "-0.5: expected `float` >= 0.0" in str(refusal(None, ("sampling.loose_rate=-.5",)))
+    assert "-0.5: expected a number from 0 to 1" in str(refusal(None, ("sampling.loose_rate=-.5",)))
 
 
 @pytest.mark.parametrize("language", ["", "by_language.es."])
