@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-from monitor.config import Config, config_id, deciding_document
 from monitor.estimators.agreement import FEWEST_N_EFF, GREYED_BELOW, MARKED_BELOW
+from monitor.in_force import InForce
 from monitor.readings import ANY, BoardSnapshot, Change, Reading, Window
 from monitor.readings_json import counts_document, reading_document
 from monitor.records import STRATA
@@ -28,6 +28,7 @@ from monitor.versions import version_key
 FORMAT = 1
 Content = dict[str, object]
 _EPOCH = date(1970, 1, 1)
+_LATEST = datetime.max.replace(tzinfo=UTC).timestamp()
 
 
 class Made(NamedTuple):
@@ -45,6 +46,8 @@ class Statement(msgspec.Struct, frozen=True):
     signable: bool
     text: str
     why_not: str | None = None
+    says_little: str | None = None
+    """Why its interval is too wide, or rests on too few occurrences, for anybody to put a name to it."""
     notes: tuple[str, ...] = ()
 
 
@@ -83,7 +86,7 @@ def report_content(
     snapshot: BoardSnapshot,
     cells: Sequence[ReportCell],
     statements: Sequence[Statement],
-    config: Config,
+    rules: InForce,
     made: Made,
 ) -> Content:
     """Return the report.
@@ -94,7 +97,7 @@ def report_content(
         What the board says; no text of a document is in it, nor a document's id.
     cells, statements
         `report_cells` of one window, and a statement for each.
-    config
+    rules
         In force now; the history tells which ones decided what.
     made
         How.
@@ -104,6 +107,7 @@ def report_content(
     Content
         JSON data. What has no value is None, and never a NaN.
     """
+    config = rules.config
     window = cells[0].reading.window if cells else Window(None, None, None)
     dated = made.source == "live" or window.first is not None  # decisions without a time are all of one moment
     return {
@@ -156,7 +160,7 @@ def report_content(
             {**msgspec.to_builtins(c), "at": _moment(c.at) if dated else None}
             for c in changes_of(snapshot.changes, window)
         ],
-        "config": {"id": config_id(config), "settings": deciding_document(config)},
+        "config": {"id": rules.plan.id, "settings": dict(rules.settings)},
     }
 
 
@@ -301,8 +305,14 @@ def _is_in(at: float, window: Window) -> bool:
 
 
 def _moment(at: float | None) -> str | None:
-    """Return a time in ISO 8601, UTC, to the second."""
-    return None if at is None else datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
+    """Return a time in ISO 8601, UTC, to the second; None for one that is in no calendar.
+
+    Periods are counted from the epoch: while the ledger still counts in those of another `alarm.period`, what is made
+    of their numbers may lie anywhere.
+    """
+    if at is None or not 0 <= at < _LATEST:
+        return None
+    return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
 
 
 # the seal

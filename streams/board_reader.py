@@ -16,6 +16,7 @@ from aiokafka.errors import KafkaError
 from monitor.board import Board
 from monitor.errors import SourceError
 from monitor.history import History
+from monitor.in_force import InForce, read_in_force
 from monitor.plan import Plan
 from monitor.records import Record
 from streams.broker import Connection
@@ -49,7 +50,7 @@ class _Fetched(Protocol):
 def read_board(settings: Settings) -> Board:
     """Return the board of all that the stages have published until now.
 
-    Parameters: `settings` say which broker and topic, and are the board's own: targets, windows, confidence.
+    Parameters: `settings` say which broker and topic; targets, windows, periods are those in force, as recorded.
 
     A topic without a record gives an empty board.
 
@@ -57,24 +58,32 @@ def read_board(settings: Settings) -> Board:
     ------
     SourceError
         No broker that answers or takes us, a topic that is missing, isn't ours or doesn't answer within `PATIENCE_S`.
+    StateError
+        A config in force that nobody can read, see `monitor.in_force.read_in_force`.
     """
-    return asyncio.run(_read_board(settings))
+    return read_live(settings).board
 
 
 def read_live(settings: Settings) -> Live:
-    """Return the board, and the history of configs; see `read_board`."""
-    return asyncio.run(_read_live(settings))
+    """Return the board, made by what is in force, and the history of configs; see `read_board`."""
+    return read_ruled(settings)[0]
 
 
-async def _read_live(settings: Settings) -> Live:
-    board = await _read_board(settings)
-    return Live(board, await read_history(settings))
+def read_ruled(settings: Settings) -> tuple[Live, InForce]:
+    """Return what `read_live` does, and the rules in force that the board is made by; see `read_board`."""
+    return asyncio.run(_read_ruled(settings))
 
 
-async def _read_board(settings: Settings) -> Board:
+async def _read_ruled(settings: Settings) -> tuple[Live, InForce]:
+    history = await read_history(settings)  # first: it says by which config the board is made
+    rules = read_in_force(history, settings.config)
+    return Live(await _read_board(settings, rules.plan), history), rules
+
+
+async def _read_board(settings: Settings, plan: Plan) -> Board:
     topic = channel_topics(settings.config)["tallies"]
     await find_topic(settings, topic)
-    board = Board(Plan(settings.config))
+    board = Board(plan)
     try:
         await _follow(connection(settings), topic, board)
     except KafkaError as error:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
 
 from monitor.drift_watch import ROW as DRIFT_ROW
 from monitor.drift_watch import DriftWatch
 from monitor.history import History
+from monitor.in_force import InForce
 from monitor.notices import ROW as TOLD_ROW
 from monitor.notices import Notices
 from monitor.readings import AlarmEvent, BoardSnapshot
 from monitor.report import end_of_day, later_rows
-from streams.board_reader import read_live
+from streams.board_reader import Live, read_ruled
+from streams.in_force_reader import say_difference
 from streams.settings import Settings
 from streams.table_reader import read_table
 
@@ -26,8 +29,17 @@ _CHANGES = 10_000
 """Changes of config at most, newest first."""
 
 
-def read_snapshot(settings: Settings, now: float, day: str | None = None) -> BoardSnapshot:
-    """Return the readings as of now, or as of the end of a day that is over.
+class LiveSnapshot(NamedTuple):
+    """What the board says, and the rules that it says it by."""
+
+    snapshot: BoardSnapshot
+    rules: InForce
+
+
+def read_snapshot(settings: Settings, now: float, day: str | None = None) -> LiveSnapshot:
+    """Return the readings as of now, or as of the end of a day that is over, and the rules in force now.
+
+    Where the command was given other rules, a line on standard error says so.
 
     Parameters
     ----------
@@ -40,9 +52,17 @@ def read_snapshot(settings: Settings, now: float, day: str | None = None) -> Boa
     Raises
     ------
     SourceError
-        See `read_live` and `read_table`.
+        See `read_ruled` and `read_table`.
+    StateError
+        See `read_ruled`.
     """
-    board, history = read_live(settings)
+    live, rules = read_ruled(settings)
+    say_difference(settings, rules)
+    return LiveSnapshot(_put_together(settings, live, now, day), rules)
+
+
+def _put_together(settings: Settings, live: Live, now: float, day: str | None) -> BoardSnapshot:
+    board, history = live
     today = datetime.fromtimestamp(now, UTC).date().isoformat()
     topics = settings.config.topics
     rows = asyncio.run(read_table(settings, "board")).rows.get(0, {})
@@ -62,7 +82,7 @@ def read_snapshot(settings: Settings, now: float, day: str | None = None) -> Boa
         drift=drift.signals(),
         drift_notes=drift.notes(),
         thinning=1.0 if history.thinning is None else history.thinning.q,
-        capacity_per_day=settings.config.labels.capacity_per_day or None,
+        capacity_per_day=board.plan.config.labels.capacity_per_day or None,
     )
 
 

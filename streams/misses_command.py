@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -14,17 +14,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from monitor.document import Document
 from monitor.errors import ConfigError
 from monitor.exposition import clean
 from monitor.misses import Found, Miss, Misses, Wanted, miss_document
 from monitor.plan import Plan
 from monitor.records import STRATA, Stratum
 from streams.cli_options import config_options, read_settings
+from streams.in_force_reader import read_rules
 from streams.ledger_reader import read_ledger
 from streams.page import words
 from streams.replay_options import asks_replay, quiet_logs, replay_options, replayed
-from streams.settings import Settings
 
 SHOWN = 50
 """Rows of the table, unless it's asked for more."""
@@ -76,9 +75,11 @@ def misses(  # noqa: PLR0913  # one argument an option
     files = decisions, labels, annotators
     from_files = asks_replay(*files)
     settings = read_settings(config_path, overrides, broker=not from_files)
-    plan = Plan(settings.config)
+    if not from_files:
+        quiet_logs()
+    plan = Plan(settings.config) if from_files else read_rules(settings).plan
     gathered = Misses(plan.aliases.fold, plan.iou, reading)
-    for doc_id, document in replayed(settings.config, *files).documents() if from_files else _live(settings):
+    for doc_id, document in replayed(settings.config, *files).documents() if from_files else read_ledger(settings):
         gathered.add(doc_id, document)
     folded = plan.aliases.fold(entity) if entity else ""
     wanted = Wanted(folded, language.lower(), detector, version, stratum or "", _day(since), _day(until))
@@ -88,11 +89,6 @@ def misses(  # noqa: PLR0913  # one argument an option
         sys.stdout.write(msgspec.json.format(data, indent=1).decode() + "\n")
     else:
         print_misses(Console(), gathered, wanted, limit or SHOWN)
-
-
-def _live(settings: Settings) -> Iterator[tuple[str, Document]]:
-    quiet_logs()
-    return read_ledger(settings)
 
 
 def _day(moment: datetime | None) -> str:

@@ -14,10 +14,11 @@ import jinja2
 
 from monitor.config import Config
 from monitor.errors import ConfigError, SourceError
+from monitor.in_force import InForce, own_rules
 from monitor.readings import BoardSnapshot
 from monitor.report import Content, Made, report_cells, report_content, seal, sealed
 from streams.cli_options import config_options, read_settings
-from streams.live_snapshot import read_snapshot
+from streams.live_snapshot import LiveSnapshot, read_snapshot
 from streams.replay_options import asks_replay, quiet_logs, replay_options, replayed
 from streams.report import render, state
 from streams.settings import Settings
@@ -66,31 +67,39 @@ def report(  # noqa: PLR0913  # one argument an option
     day = today if as_of is None else as_of.date().isoformat()
     if day > today:
         raise ConfigError("", f"{day} hasn't come yet: allowed is up to {today}", source="--as-of")
-    window = None if from_files else _window(settings.config, days)
-    snapshot = replayed(settings.config, *files).snapshot() if from_files else _live(settings, now, day)
+    if from_files:
+        snapshot, rules = replayed(settings.config, *files).snapshot(), own_rules(settings.config)
+    else:
+        snapshot, rules = _live(settings, now, day)
+    window = None if from_files else _window(rules.config, days)
     made = Made(version("recallwatch"), day, "replay" if from_files else "live")
-    for path in write(folder, composed(snapshot, settings.config, made, window)):
+    for path in write(folder, composed(snapshot, rules, made, window)):
         click.echo(path)
 
 
-def _live(settings: Settings, now: float, day: str) -> BoardSnapshot:
+def _live(settings: Settings, now: float, day: str) -> LiveSnapshot:
+    """Return the live board, and what is in force; numbers made by nobody knows what are refused."""
     quiet_logs()
-    return read_snapshot(settings, now, day)
+    found = read_snapshot(settings, now, day)
+    if found.snapshot.readings and not found.rules.recorded:
+        topic = settings.config.topics.history
+        raise SourceError(f"{topic}: holds no config, so nobody knows which targets and rates the board's numbers have")
+    return found
 
 
 def _window(config: Config, days: int | None) -> int:
     configured = config.readings.windows_days
     if days is not None and days not in configured:
         allowed = ", ".join(map(str, configured))
-        raise ConfigError("", f"{days}: allowed are the windows of readings.windows_days: {allowed}", source="--days")
+        raise ConfigError("", f"{days}: allowed are the windows in force: {allowed}", source="--days")
     return configured[0] if days is None else days
 
 
-def composed(snapshot: BoardSnapshot, config: Config, made: Made, days: int | None) -> Content:
+def composed(snapshot: BoardSnapshot, rules: InForce, made: Made, days: int | None) -> Content:
     """Return the sealed document of a snapshot's window."""
     cells = report_cells(snapshot, days)
-    statements = [state(cell.reading, config.readings) for cell in cells]
-    return sealed(report_content(snapshot, cells, statements, config, made))
+    statements = [state(cell.reading, rules.config.readings) for cell in cells]
+    return sealed(report_content(snapshot, cells, statements, rules, made))
 
 
 def write(folder: Path, document: Content) -> list[Path]:

@@ -40,12 +40,13 @@ def status(
     """Show how things stand.
 
     The page's first lines: which cells need somebody, recall between its limits, the alarm, how old and how complete
-    the numbers are, and the load of the queue. It ends with 0 wherever the board can be read, whatever that says.
+    the numbers are, and the load of the queue; targets and windows are those in force. It ends with 0 wherever the
+    board can be read, whatever that says.
     """
     quiet_logs()
     settings = read_settings(config_path, overrides)
     now = time.time()
-    snapshot = read_snapshot(settings, now)
+    snapshot = read_snapshot(settings, now).snapshot
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(status_document(snapshot, now)), indent=1).decode())
         sys.stdout.write("\n")

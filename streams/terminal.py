@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -12,18 +12,19 @@ from rich.text import Text
 from monitor.readings import ANY, BoardSnapshot, Reading, Tally, largest
 from monitor.versions import version_key
 from streams.page import words
-from streams.page.cells import Selection, cells
 
 MAX_KINDS = 10
 """Counts told of each thing, the largest: producers and annotators choose names, as many as they like."""
 _STATUSES = words.STATUSES | {"no_truth": words.REASONS["no_truth"], "incomplete": "labels missing"}
 """The page's words, where a line that stands by itself needs no others."""
+_UNDATED = frozenset({("Labels", "not_chosen"), ("Dead letters", "labels")})
+"""What a replay by days counts as it reads, before any day: labels of nobody who was chosen, lines that are none."""
 _LEFT = frozenset({"no_label", "no_truth", "no_interval"})
 """Statuses that the tables say by having no number."""
 
 
-def print_snapshot(console: Console, snapshot: BoardSnapshot) -> None:
-    """Print all readings of a snapshot, one block a detector version."""
+def print_snapshot(console: Console, snapshot: BoardSnapshot, windows_days: Sequence[int] = ()) -> None:
+    """Print all readings of a snapshot, one block a detector version; counts are of the longest of the windows."""
     for detector, version in _versions(snapshot.readings):
         mine = [r for r in snapshot.readings if (r.detector, r.version) == (detector, version)]
         name = Text(f"{detector} {version}", style="bold")
@@ -35,7 +36,7 @@ def print_snapshot(console: Console, snapshot: BoardSnapshot) -> None:
         _print_statuses(console, mine)
     if not snapshot.readings:
         console.print("No decision could be read.")
-    print_counts(console, snapshot)
+    print_counts(console, snapshot, max(windows_days, default=None))
 
 
 def _versions(readings: Iterable[Reading]) -> list[tuple[str, str]]:
@@ -86,38 +87,28 @@ def known_table(readings: Sequence[Reading]) -> Table:
         kappa = _number(None if r.agreement is None else r.agreement.kappa)
         alarm = "–" if r.alarm is None else r.alarm.state or words.STATES["unknown"]
         table.add_row(Text(r.entity), Text(r.language), limits, share, right, kappa, alarm)
+    if any(r.alarm is not None and r.alarm.state for r in readings):
+        table.caption = "alarm: firing, it crossed its bar on the last day; held, on since before; quiet, off"
+        table.caption_justify = "left"
     return table
-
-
-def swap_table(snapshot: BoardSnapshot) -> Table:
-    """Return recall of each detector's version before beside the current one's, over the longest window that's kept.
-
-    Cells with a target, or all where there's none; those without a truth of both versions are left out.
-    """
-    longest = max((r.window.days or 0 for r in snapshot.readings), default=0)
-    readings = tuple(r for r in snapshot.readings if (r.window.days or 0) == longest)
-    found, _ = cells(msgspec.structs.replace(snapshot, readings=readings), Selection())
-    asked = [c for c in found if c.reading.target is not None] or found
-    title = f"Before and after, last {longest:,} days"
-    table = _table(title, ("entity", "lang"), ("before", "limits", "after", "limits", "target"))
-    for c in asked:
-        if c.earlier and c.earlier[0].matched.true and c.reading.matched.true:
-            table.add_row(*_before_and_after(c.reading, c.earlier[0]))
-    return table
-
-
-def _before_and_after(after: Reading, before: Reading) -> tuple[Text | str, ...]:
-    shares = before.matched, after.matched
-    numbers = [text for m in shares for text in (_number(m.estimate), words.between(m) or words.DASH)]
-    return Text(after.entity), Text(after.language), *numbers, _number(after.target)
 
 
 def _print_statuses(console: Console, readings: Iterable[Reading]) -> None:
-    """Print which numbers of the tables aren't offered as they are, and why."""
-    told = (r for r in readings if r.stratum is None and r.matched.true and r.status != "ok" and r.status not in _LEFT)
-    found = [f"{r.entity}/{r.language}: {_standing(r)}" for r in sorted(told, key=_needs_somebody_first)]
+    """Print which numbers of the tables aren't offered as they are, by the reason."""
+    shown = sorted((r for r in readings if r.stratum is None and r.matched.true), key=_needs_somebody_first)
+    by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for r in shown:
+        if r.status != "ok" and r.status not in _LEFT:
+            by_reason[_standing(r)].append(f"{r.entity}/{r.language}")
+    found = [f"{reason}: {_cells(names, len(shown))}" for reason, names in by_reason.items()]
     if found:
         console.print(Text("With a mark: " + "; ".join(found)), style="dim", soft_wrap=False)
+
+
+def _cells(names: Sequence[str], of: int) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"all {of:,} cells" if len(names) == of else f"{len(names):,} of {of:,} cells ({', '.join(names)})"
 
 
 def _standing(reading: Reading) -> str:
@@ -134,11 +125,15 @@ def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-def print_counts(console: Console, snapshot: BoardSnapshot) -> None:
-    """Print what became of labels and of records that couldn't be used, and what has no reading and why."""
+def print_counts(console: Console, snapshot: BoardSnapshot, days: int | None = None) -> None:
+    """Print what became of labels and of records that couldn't be used, and what has no reading and why.
+
+    `days`: of how many days counts are; None is of everything.
+    """
     unread = sorted({f"{r.entity}/{r.language}: {_why(r)}" for r in snapshot.readings if _is_unread(r)})
     if unread:
         console.print(Text("\nNo number: " + "; ".join(unread)), style="dim", soft_wrap=False)
+    span = "" if days is None else f", last {days:,} days"
     for name, tallies in (
         ("Documents", snapshot.documents),
         ("Labels", snapshot.outcomes),
@@ -146,8 +141,10 @@ def print_counts(console: Console, snapshot: BoardSnapshot) -> None:
         ("Spans set aside", snapshot.quarantined),
         ("Spans of entities that the alias table doesn't know", snapshot.unknown_entities),
     ):
-        if tallies:
-            console.print(Text(f"{name}: {_counts(tallies)}"))
+        undated = [] if days is None else [t for t in tallies if (name, t.labels[0]) in _UNDATED]
+        for of, told in ((span, [t for t in tallies if t not in undated]), ("", undated)):
+            if told:
+                console.print(Text(f"{name}{of}: {_counts(told)}"))
 
 
 def _counts(tallies: Sequence[Tally]) -> str:

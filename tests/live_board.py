@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -14,6 +14,9 @@ from aiokafka import AIOKafkaProducer
 from clusters import Cluster
 from workers import Fleet
 
+from monitor.changes import change_record
+from monitor.fold import Output
+from monitor.history import config_record
 from monitor.plan import Plan
 from monitor.readings import BoardSnapshot
 from streams.topics import changelog
@@ -53,8 +56,8 @@ def filled(plan: Plan, now: float) -> Cluster:
     return cluster
 
 
-async def publish(fleet: Fleet, cluster: Cluster) -> None:
-    """Write what the stages hold to a broker's topics, an expired and a deleted row among it."""
+async def publish(fleet: Fleet, cluster: Cluster, history: Iterable[Output]) -> None:
+    """Write what the stages hold to a broker's topics, an expired and a deleted row among it, and what is in force."""
     table = changelog(fleet.tag, "ledger")
     ledger = cluster.host("ledger")
     producer = AIOKafkaProducer(bootstrap_servers=fleet.server)
@@ -64,18 +67,21 @@ async def publish(fleet: Fleet, cluster: Cluster) -> None:
         rows: list[tuple[str, bytes | None]] = [("deleted", some), *ledger.rows.items(), ("deleted", None)]
         for doc_id, row in [*rows, ("", ledger.head)]:
             await producer.send_and_wait(table, row, key=f"0/{doc_id}".encode(), partition=0)
+        for record in history:
+            await producer.send_and_wait(fleet.topic("history"), record.value, key=record.key, partition=0)
         for output in cluster.published:
             await producer.send_and_wait(fleet.topic("tallies"), output.value, key=output.key, partition=0)
     finally:
         await producer.stop()
 
 
-def published(fleet: Fleet) -> BoardSnapshot:
-    """Make the topics, fill them, and return what a board says of them."""
+def published(fleet: Fleet, *, recorded: bool = True) -> BoardSnapshot:
+    """Make the topics, fill them, and return what a board says of them; `recorded`: with the config in force."""
     plan = Plan(fleet.tree)
     now = time.time()
+    history = [config_record(plan, now), change_record("decisions", 0, 0, plan, now)] if recorded else []
     cluster = filled(plan, now)
     done = fleet.run("topics")
     assert done.returncode == 0, done.stderr
-    asyncio.run(publish(fleet, cluster))
+    asyncio.run(publish(fleet, cluster, history))
     return cluster.snapshot(now)

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from monitor.readings import ANY
 from streams.page import words
 from streams.page.templates import environment
-from streams.report.sentences import NOTHING, because, certified
+from streams.report.sentences import FEWEST_TRUE, NOTHING, WIDEST, because, certified
 
 Json: TypeAlias = Mapping[str, object]
 STATUSES = {
@@ -41,13 +41,28 @@ def render(document: Json) -> str:
     report = cast("Mapping[str, list[Json]]", document["report"])
     style = _text("print.css") + _foot(str(document["sha256"]))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    cells = _distinct(report["cells"])
     return template.render(
         r=report,
-        cells=_distinct(report["cells"]),
+        cells=cells,
+        first=_first(cells),
         sha256=document["sha256"],
         style=Markup(style),  # noqa: S704  # our own package data, and a hash
         policy=f"default-src 'none'; style-src 'sha256-{digest}'",
     )
+
+
+def _first(cells: list[Json]) -> list[Json]:
+    """Return the cells that are told in full: those with a target; where none has one, those of any language.
+
+    A version that has one language alone has no other cell to tell first.
+    """
+    now = [c for c in cells if c["current"]]
+    asked = [c for c in now if c["target"] is not None]
+    spoken: dict[tuple[object, object], set[object]] = {}
+    for c in now:
+        spoken.setdefault(_version(c), set()).add(c["language"])
+    return asked or [c for c in now if c["language"] == ANY or len(spoken[_version(c)] - {ANY}) < 2]
 
 
 def _distinct(cells: list[Json]) -> list[Json]:
@@ -122,5 +137,7 @@ def _environment() -> jinja2.Environment:
         certified=certified,
         flat=_flat,
         NOTHING=NOTHING,
+        FEWEST_TRUE=FEWEST_TRUE,
+        WIDEST=WIDEST,
     )
     return made

@@ -21,13 +21,18 @@ REASONS = {
 """Why there's no estimate or no interval."""
 NOTHING = 0.0005
 """A share below this is written as less than the last digit: as a lower limit it says nothing."""
+FEWEST_TRUE = 10
+"""True occurrences below which an interval says little, however it comes out."""
+WIDEST = 0.5
+"""Width above which an interval says little."""
 
 
 def state(reading: Reading, asked: Readings) -> Statement:
     """Return a cell's statement; `asked` is what a reading must keep to."""
     confidence = percent(asked.confidence)
     if reading.status in CURRENT and reading.matched.lower is not None:
-        return Statement(signable=True, text=_signed(reading, confidence), notes=_notes(reading))
+        little, text = _little(reading), _signed(reading, confidence)
+        return Statement(signable=little is None, text=text, says_little=little, notes=_notes(reading))
     why = _why_not(reading, asked)
     return Statement(signable=False, text=_so_far(reading, confidence), why_not=why, notes=_notes(reading))
 
@@ -58,6 +63,16 @@ def _signed(r: Reading, confidence: str) -> str:
         f"{_counted(r)}; with {confidence} confidence, recall {_traffic(r)} is between {number(m.lower)} and "
         f"{number(m.upper)} (estimate {number(m.estimate)}).{_target(r)}"
     )
+
+
+def _little(r: Reading) -> str | None:
+    """Return why an interval says little; None where it says something."""
+    m = r.matched
+    if m.true < FEWEST_TRUE:
+        return f"{m.true} true {'occurrence' if m.true == 1 else 'occurrences'}, fewer than {FEWEST_TRUE}"
+    if m.lower is not None and m.upper is not None and m.upper - m.lower > WIDEST:
+        return f"the limits are {number(m.upper - m.lower, 2)} apart, more than {WIDEST:g}"
+    return None
 
 
 def _traffic(r: Reading) -> str:

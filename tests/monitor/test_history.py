@@ -106,7 +106,7 @@ def test_a_setting_that_came_later_changes_no_id() -> None:
     ("section", "setting", "problem"),
     [
         ("labels", {"gone": 1}, "labels.gone: unknown key"),
-        ("matching", {"iou": 1.5}, "matching.iou: 1.5: expected `float` <= 1.0"),
+        ("matching", {"iou": 1.5}, "matching.iou: 1.5: expected a number above 0, at most 1"),
         ("net", {"patterns": {"badge": "("}}, "net.patterns.badge"),
     ],
 )

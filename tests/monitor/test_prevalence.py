@@ -45,6 +45,18 @@ def test_weights_bring_the_enriched_strata_back() -> None:
     assert (limits.with_entity, limits.occurrences) == (86, 86)
 
 
+@pytest.mark.parametrize(
+    ("having", "lower", "upper"), [(250, 0.9852, 1.0), (234, 0.8961, 0.9634), (16, 0.0366, 0.1039), (0, 0.0, 0.0148)]
+)
+def test_limits_mirror_those_of_documents_without_the_entity(having: int, lower: float, upper: float) -> None:
+    """All of 250, all read, is as sure as none of them; where 16 lack it, not all documents hold it."""
+    moments = Moments(*[having] * len(Moments()))
+    documents = prevalence([StratumSample("es", "both", 250, (Design(1.0, 250, 250, moments),))]).documents
+
+    assert documents is not None
+    assert (having / 250, lower, upper) == (documents.estimate, round(documents.lower, 4), round(documents.upper, 4))
+
+
 def test_share_of_documents_is_at_most_one() -> None:
     """Every document has the entity: the upper limit isn't 1.7."""
     limits = prevalence([StratumSample("en", "both", 10, (Design(1.0, 5, 5, Moments(5, 0, *[5] * 12)),))])

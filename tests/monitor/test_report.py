@@ -15,6 +15,7 @@ from traffic import CONFIG, FIRST_DAY, Said
 
 from monitor.board import Board
 from monitor.config import config_id
+from monitor.in_force import own_rules
 from monitor.plan import Plan
 from monitor.readings import BoardSnapshot, Change, Window
 from monitor.report import (
@@ -31,6 +32,7 @@ from monitor.report import (
     sealed,
 )
 
+RULES = own_rules(CONFIG)
 MADE = Made("1.2.3", "2026-09-21", "live")
 DAY_S = 86_400
 RATES = ("matched", "masked", "precision")
@@ -39,7 +41,7 @@ RATES = ("matched", "masked", "precision")
 def content(snapshot: BoardSnapshot, days: int | None = 7) -> dict[str, Any]:
     """Return the report of a snapshot, as its JSON is read."""
     cells = report_cells(snapshot, days)
-    made = report_content(snapshot, cells, [Statement(signable=True, text="yes")] * len(cells), CONFIG, MADE)
+    made = report_content(snapshot, cells, [Statement(signable=True, text="yes")] * len(cells), RULES, MADE)
     read: dict[str, Any] = json.loads(json.dumps(made, allow_nan=False))
     return read
 
@@ -169,7 +171,7 @@ def test_a_live_board_s_times_are_told_though_its_window_is_empty() -> None:
     empty = msgspec.structs.replace(busy_board(), readings=())
     assert {change["at"] for change in content(empty)["history"]} == {"2026-09-20T13:13:20Z", "2026-09-21T12:43:20Z"}
     cells: list[ReportCell] = []
-    undated = report_content(empty, cells, [], CONFIG, MADE._replace(source="replay"))["history"]
+    undated = report_content(empty, cells, [], RULES, MADE._replace(source="replay"))["history"]
     assert isinstance(undated, list)
     assert {change["at"] for change in undated} == {None}
 
@@ -181,6 +183,16 @@ def test_an_alarm_s_times_are_those_that_people_read() -> None:
     (only,) = cells_of(content(msgspec.structs.replace(busy_board(), readings=(cell,))))
     times = [only["alarm"][name] for name in ("fired_at", "on_since", "counts_from")]
     assert times == ["2026-09-21T00:00:00Z", "2026-09-18T00:00:00Z", "2026-09-22T00:00:00Z"]
+
+
+def test_a_time_in_no_calendar_is_not_told() -> None:
+    """A period's number of before, read as one of days, lies in a year that nobody can write."""
+    cell = reading("PERSON", "en", target=0.9)
+    assert cell.any_time is not None
+    for since in (3.1e13, -1.0, float("inf")):
+        far = msgspec.structs.replace(cell, any_time=msgspec.structs.replace(cell.any_time, since=since))
+        (only,) = cells_of(content(msgspec.structs.replace(busy_board(), readings=(far,))))
+        assert only["any_time"]["since"] is None
 
 
 def test_targets_that_nothing_was_seen_of_are_told() -> None:

@@ -162,7 +162,7 @@ async def groups(server: str) -> set[str]:
 def test_a_topic_that_is_missing_is_said(fleet: Fleet) -> None:
     """And not made: a command that looks creates nothing."""
     with pytest.raises(
-        SourceError, match=rf"topic {fleet.topic('tallies')}: missing, create it with `recallwatch topics`"
+        SourceError, match=rf"topic {fleet.topic('history')}: missing, create it with `recallwatch topics`"
     ):
         read_board(settings_of(fleet))
 

@@ -30,7 +30,10 @@ def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
     assert [p.returncode for p in (done, absent, unusable, unknown)] == [0, 1, 2, 2]
     assert done.stderr == b""
     assert absent.stderr.decode() == f"recallwatch: {tmp_path / 'nowhere'}: No such file or directory\n"
-    assert unusable.stderr.decode() == "recallwatch: --set: sampling.random_rate: 2: expected `float` <= 1.0\n"
+    assert (
+        unusable.stderr.decode()
+        == "recallwatch: --set: sampling.random_rate: 2: expected a number above 0, at most 1\n"
+    )
     assert b"--jsno" in unknown.stderr
     assert [p.stdout for p in (absent, unusable, unknown)] == [b"", b"", b""]
 
@@ -165,7 +168,7 @@ def test_check_config_says_no(tmp_path: Path) -> None:
     path.write_text("[matching]\niou = 2\n")
     result = run("check-config", path)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == f"recallwatch: {path}: matching.iou: 2: expected `float` <= 1.0\n"
+    assert result.stderr == f"recallwatch: {path}: matching.iou: 2: expected a number above 0, at most 1\n"
     assert run("check-config", path, "--config", path).exit_code == 2
 
 

@@ -214,7 +214,10 @@ def test_a_placeholder_of_a_shape_of_its_own_is_none_of_the_value(tmp_path: Path
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("redaction.entities.CARD.keep_last=65", "--set: redaction.entities.CARD.keep_last: 65: expected `int` <= 64"),
+        (
+            "redaction.entities.CARD.keep_last=65",
+            "--set: redaction.entities.CARD.keep_last: 65: expected a whole number from 0 to 64",
+        ),
         ("redaction.placeholders=['(']", "config: redaction.placeholders: RE2 can't compile '(': missing ): ("),
     ],
 )

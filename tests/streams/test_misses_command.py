@@ -198,4 +198,4 @@ def test_a_topic_that_is_missing_is_one_line(fleet: Fleet) -> None:
     done = fleet.run("misses")
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 1
-    assert f"{fleet.tag}-ledger-changelog: missing" in done.stderr
+    assert f"topic {fleet.topic('history')}: missing" in done.stderr

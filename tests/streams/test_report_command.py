@@ -12,6 +12,7 @@ import pytest
 from boards import alarm, busy_board, quiet_board, reading, share
 
 from monitor.config import Config
+from monitor.in_force import own_rules
 from monitor.readings import Agreement, BoardSnapshot, Certified, Pending, Reading, Share
 from monitor.report import Made, Statement
 from streams.report import render, state
@@ -23,7 +24,7 @@ ASKED = Config().readings
 
 def document(snapshot: BoardSnapshot) -> dict[str, Any]:
     """Return the sealed document of a board's week."""
-    return composed(snapshot, Config(), MADE, 7)
+    return composed(snapshot, own_rules(Config()), MADE, 7)
 
 
 def page(snapshot: BoardSnapshot) -> str:
@@ -163,16 +164,107 @@ def test_a_mark_for_too_few_documents_says_that() -> None:
 # the page
 
 
-def test_the_page_opens_with_what_can_be_signed_and_then_what_can_not() -> None:
-    """Every current cell has a statement, in the one list or in the other."""
+def section(board: BoardSnapshot, heading: str) -> str:
+    """Return what stands on a page under a heading, empty where it isn't there."""
+    return html.unescape(page(board).partition(f">{heading}</h2>")[2].partition("<h2")[0])
+
+
+def cells_named(text: str) -> list[str]:
+    """Return the cells that have a statement, or a row of their own, in the order of a section."""
+    return re.findall(r'(?:<div class="statement[^>]*><h3>|<tr><td>)([^<]*, [^< ]+(?: language)?)', text)
+
+
+def test_every_current_cell_is_in_one_list() -> None:
+    """It can be signed, says little, can't be signed, or isn't asked for and wasn't met."""
+    now = [c for c in document(busy_board())["report"]["cells"] if c["current"]]
+    lists = {
+        "What can be signed": [c for c in now if c["statement"]["signable"]],
+        "What says little": [c for c in now if c["statement"]["says_little"]],
+        "What can't be signed, and why": [c for c in now if c["statement"]["why_not"]],
+    }
+    assert sum(map(len, lists.values())) == len(now)
+    assert f"{len(lists['What can be signed'])} of {len(now)} statements can be signed" in page(busy_board())
+    for heading, expected in lists.items():
+        told = section(busy_board(), heading)
+        idle = "PASSPORT, fr" in told
+        assert len(cells_named(told)) + idle == len(expected)
+    assert "PASSPORT, fr" in section(busy_board(), "What can't be signed, and why")
+
+
+def test_cells_with_a_target_come_first_and_the_others_are_a_table() -> None:
+    """Whoever signs reads what was asked for; without any target it's the roll-ups over languages."""
+    names = [("any", "any"), ("EMAIL", "any"), ("EMAIL", "en"), ("EMAIL", "nl"), ("IBAN", "en")]
+    plain = [reading(*name, found=40 + n, true=50 + n) for n, name in enumerate(names)]
+
+    def told(readings: list[Reading]) -> tuple[list[str], list[str]]:
+        text = section(msgspec.structs.replace(busy_board(), readings=tuple(readings)), "What can be signed")
+        statements, _, table = text.partition("<table class=others>")
+        return cells_named(statements), cells_named(table)
+
+    asked = [msgspec.structs.replace(r, target=0.9 if r.entity == "IBAN" else None) for r in plain]
+    everything = ["any entity, any language", "EMAIL, any language", "EMAIL, en", "EMAIL, nl"]
+    assert told(asked) == (["IBAN, en"], everything)
+    assert told(plain) == (everything[:2], [*everything[2:], "IBAN, en"])
+    assert told([plain[2], plain[4]]) == (["EMAIL, en", "IBAN, en"], [])
+
+
+def test_the_place_for_a_name_comes_right_after_what_can_be_signed() -> None:
+    """Nobody leafs through what can't be signed to sign the rest."""
     text = page(busy_board())
-    told = [s for s in document(busy_board())["report"]["cells"] if s["current"]]
-    signed = sum(cell["statement"]["signable"] for cell in told)
-    assert f"{signed} of {len(told)} statements can be signed" in text
-    before, _, after = text.partition("What can't be signed, and why")
-    assert before.count('<div class="statement">') == signed
-    assert after.count('<div class="statement not">') == len(told) - signed - 1  # nobody asked for PASSPORT
-    assert "PASSPORT, fr" in after
+    assert text.index("Signature") < text.index("What says little") < text.index("What can't be signed, and why")
+
+
+@pytest.mark.parametrize(
+    ("matched", "why"),
+    [
+        (Share(9, 9, 0.95, lower=0.9, upper=1.0), "9 true occurrences, fewer than 10"),
+        (Share(1, 1, 0.95, lower=0.9, upper=1.0), "1 true occurrence, fewer than 10"),
+        (Share(6, 12, 0.5, lower=0.2, upper=0.71), "the limits are 0.51 apart, more than 0.5"),
+        (Share(9, 10, 0.9, lower=0.4, upper=0.9), None),
+    ],
+)
+def test_an_interval_that_says_little_is_not_offered_for_a_name(matched: Share, why: str | None) -> None:
+    """Too few occurrences, or too wide; it's listed with its limits and why."""
+    little = reading("A", "en", matched=matched, target=0.9)
+    statement = said(little)
+    assert (statement.signable, statement.says_little, statement.why_not) == (why is None, why, None)
+    board = msgspec.structs.replace(busy_board(), readings=(little,))
+    assert (why is not None) == (why is not None and why in section(board, "What says little"))
+    assert ("Signature" in page(board)) == (why is None)
+
+
+def test_how_many_of_the_statements_will_be_wrong_is_said() -> None:
+    """Each interval holds by itself; of twenty one is wrong."""
+    twenty = tuple(reading(f"E{n}", "en", target=0.9) for n in range(20))
+    board = msgspec.structs.replace(busy_board(), readings=twenty)
+    assert "of 20 such statements about 1.0 will be wrong" in section(board, "What can be signed")
+    assert "will be wrong" not in page(quiet_board())
+    three = msgspec.structs.replace(board, readings=twenty[:3])
+    assert "of 3 such statements about 0.15 will be wrong" in section(three, "What can be signed")
+
+
+def test_a_statement_says_how_old_its_newest_label_is() -> None:
+    """A replay tells no age, and the statement then none."""
+    old = reading("PERSON", "en", target=0.9, age_s=7_200.0)
+    board = msgspec.structs.replace(busy_board(), readings=(old,))
+    assert "newest label 2 h old" in section(board, "What can be signed")
+    ageless = msgspec.structs.replace(board, readings=(msgspec.structs.replace(old, age_s=None),))
+    assert "newest label" not in section(ageless, "What can be signed")
+
+
+def test_earlier_versions_are_a_row_each() -> None:
+    """Every cell of theirs is in the JSON, and none on the page."""
+    before = [
+        reading(entity, language, 30, 40, version="1") for entity in ("any", "IBAN") for language in ("any", "en")
+    ]
+    board = msgspec.structs.replace(busy_board(), readings=(reading("PERSON", "en", target=0.9), *before))
+    text = section(board, "Every number, cell by cell")
+    (line,) = re.findall(r"<tr><td>presidio 1.*", text)
+    assert re.sub(r"<[^>]*>", " ", line).split()[2:6] == ["4", "48,210", "30", "/"]
+    assert "IBAN" not in page(board)
+    assert sum(c["entity"] == "IBAN" for c in document(board)["report"]["cells"]) == 2
+    lone = msgspec.structs.replace(board, readings=(reading("PERSON", "en", version="1"),))
+    assert "presidio 1" in section(lone, "Every number, cell by cell")
 
 
 def test_the_page_asks_no_other_host_and_runs_nothing() -> None:
@@ -247,8 +339,6 @@ def test_what_has_no_limits_says_the_reason_of_its_own() -> None:
     )
     assert "no document that nobody flagged is labelled" in row(board, "if pending are all missed")
     assert "no label holds it" in row(board, "recall, read any time")
-    earlier = msgspec.structs.replace(board, current_versions=(("presidio", "3"),))
-    assert "told of current versions alone" in row(earlier, "recall, read any time")
 
 
 def test_any_time_limits_say_what_they_rest_on() -> None:
@@ -282,7 +372,7 @@ def test_one_language_is_told_once() -> None:
     board = msgspec.structs.replace(busy_board(), readings=tuple(one))
     assert "1 of 1 statement can be signed" in page(board)
     assert "PERSON, any language" not in page(board)
-    two = msgspec.structs.replace(board, readings=(*one, reading("PERSON", "nl", 3, 9, target=0.9)))
+    two = msgspec.structs.replace(board, readings=(*one, reading("PERSON", "nl", 30, 90, target=0.9)))
     assert "3 of 3 statements can be signed" in page(two)
     lower = msgspec.structs.replace(board, readings=(msgspec.structs.replace(one[0], target=0.1), one[1]))
     assert "2 of 2 statements can be signed" in page(lower)

@@ -13,9 +13,9 @@ from replays import ANNA, BO, config, corpus_line, decision, replay, spans_of
 from rich.console import Console
 
 from monitor.config import read_config
-from monitor.readings import ANY, BoardSnapshot, Reading, Share, Status, Tally, Window
+from monitor.readings import ANY, BoardSnapshot, Reading, Share, Status, Tally
 from streams.replay import Replay
-from streams.terminal import print_snapshot, swap_table
+from streams.terminal import print_snapshot
 
 
 def printed(snapshot: BoardSnapshot, *, terminal: bool = False, width: int = 80) -> str:
@@ -204,46 +204,6 @@ def test_with_default_rates_no_dash_is_unexplained() -> None:
     assert [cell for cell in dashes if f"{'/'.join(cell)}: no label of what nothing flagged" not in told] == []
 
 
-def swapped(snapshot: BoardSnapshot, width: int = 80) -> str:
-    """Return what is printed of a change of version."""
-    stream = io.StringIO()
-    Console(file=stream, width=width).print(swap_table(snapshot))
-    return stream.getvalue()
-
-
-def test_a_change_of_version_stands_before_beside_after() -> None:
-    """Of cells with a target, over the longest window that both versions have; all else is left out."""
-    month = Window(28, "2026-08-25", "2026-09-21")
-    now = reading("PERSON", "es", 80, 160, target=0.9, window=month)
-    then = reading("PERSON", "es", 90, 100, version="1", window=month)
-    week = [reading("PERSON", "es", 1, 2, version=v, target=0.9) for v in ("2", "1")]
-    others = [reading("IBAN", "es", 8, 16, window=month, version=v) for v in ("2", "1")]
-    alone = reading("ID", "es", 8, 16, window=month, target=0.9)
-    text = swapped(msgspec.structs.replace(quiet_board(), readings=(*week, now, then, *others, alone)))
-    limits = [f"{m.lower:.3f}–{m.upper:.3f}" for m in (then.matched, now.matched)]
-    found = [line.split() for line in text.splitlines() if "es" in line.split()]
-    before, after = number(then.matched.estimate), number(now.matched.estimate)
-    assert found == [["PERSON", "es", before, limits[0], after, limits[1], "0.900"]]
-    assert "Before and after, last 28 days" in text
-
-
-def test_without_a_target_every_cell_has_its_before_and_after() -> None:
-    """And a board of one version has none."""
-    both = [reading(entity, "es", version=v) for entity in ("A", "B") for v in ("2", "1")]
-    board = msgspec.structs.replace(quiet_board(), readings=tuple(both))
-    assert swap_table(board).row_count == 2
-    assert swap_table(msgspec.structs.replace(board, readings=(both[0],))).row_count == 0
-
-
-def test_eighty_columns_are_enough_for_a_change_of_version() -> None:
-    """Names are folded, numbers stay whole."""
-    both = [reading(LONG, LONG, version=v, target=0.9) for v in ("2", "1")]
-    text = swapped(msgspec.structs.replace(quiet_board(), readings=tuple(both)))
-    assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
-    assert "…" not in text
-    assert "0.900" in text
-
-
 def test_what_could_not_be_used_is_counted() -> None:
     """Labels by what became of them, dead letters by channel and reason, spans set aside."""
     bad = {"start": 3, "end": 3, "entity": "PERSON"}
@@ -312,9 +272,28 @@ STATUS_WORDS: list[tuple[Status, str]] = [
 def test_a_number_that_is_not_offered_as_it_is_has_its_mark(status: Status, words: str) -> None:
     """Below the tables, by cell; one that may be offered has none."""
     text = printed(msgspec.structs.replace(quiet_board(), readings=(reading("PERSON", "nl", 45, 50, status=status),)))
-    assert f"With a mark: PERSON/nl: {words}" in text
+    assert f"With a mark: {words}: PERSON/nl\n" in text
     good = printed(msgspec.structs.replace(quiet_board(), readings=(reading("PERSON", "nl", 45, 50),)))
     assert "With a mark" not in good
+
+
+def test_marks_are_told_by_their_reason() -> None:
+    """Each once, with the cells it holds for; all of them are said to be all."""
+    late = [reading(entity, "nl", 45, 50, status="incomplete") for entity in ("A", "B", "C")]
+    stale = reading("D", "nl", 45, 50, status="stale")
+    text = printed(msgspec.structs.replace(quiet_board(), readings=tuple(late)))
+    assert "With a mark: labels missing: all 3 cells\n" in text
+    text = printed(msgspec.structs.replace(quiet_board(), readings=(*late, stale)))
+    assert "With a mark: labels missing: 3 of 4 cells (A/nl, B/nl, C/nl); no label lately: \nD/nl\n" in text
+
+
+def test_the_words_for_an_alarm_stand_below_them() -> None:
+    """Where there is one."""
+    firing = msgspec.structs.replace(reading("A", "nl", 45, 50, target=0.9), alarm=alarm())
+    board = quiet_board()
+    text = " ".join(printed(msgspec.structs.replace(board, readings=(firing,))).split())
+    assert "firing, it crossed its bar on the last day; held, on since before; quiet, off" in text
+    assert "held" not in printed(msgspec.structs.replace(board, readings=(reading("A", "nl", 45, 50),)))
 
 
 @pytest.mark.parametrize(("status", "words"), STATUS_WORDS)
