@@ -230,7 +230,7 @@ def smaller_side(weighed: Sequence[Weighed], counted: Sequence[bool]) -> Limits:
     }
     size = sum(one.weight for one in weighed)
     total, lower, upper = fay_feuer(sum(totals[True]), sum(w * w for w in totals[True]), jump)
-    if total < size / 2:
+    if total < size / 2 * (1 - 1e-9):
         return total, lower, upper
     _, fewest, most = fay_feuer(sum(totals[False]), sum(w * w for w in totals[False]), jump)
     return total, size - most, size - fewest
@@ -258,7 +258,8 @@ def controlled_prevalence(
     having = [(named * share, named * low, named * high), (0.0, share * (fewest - named), share * (most - named))]
     size = sum(sizes.values())
     others = smaller_side(weighed, [one.document.y > 0 and not one.document.detected for one in weighed])
-    if named * share + others[0] >= size / 2 > others[0]:
+    half = size / 2 * (1 - 1e-9)
+    if named * share + others[0] >= half > others[0]:
         having = [_without(weighed, (share, low, high), (named, fewest, most), others[0], size)]
     else:
         having.append(others)
@@ -279,7 +280,7 @@ def _without(weighed: Sequence[Weighed], share: Limits, named: Limits, others: f
     n, fewest, most = named
     rest = size - n - others
     _, least, largest = fay_feuer(max(rest, 0.0), max(rest, 0.0), 1)
-    drawn = [one for one in weighed if one.largest > 1 + 1e-12]
+    drawn = [one for one in weighed if max(one.largest, one.weight) > 1 + 1e-12]  # else all of the stratum was read
     seen = [one.weight for one in drawn if one.document.y > 0 and not one.document.detected]
     jump = max((one.largest for one in drawn), default=0.0)
     _, few, many = fay_feuer(sum(seen), sum(max(w * (w - 1), 0) for w in seen), jump)

@@ -41,7 +41,7 @@ from monitor.estimators import mover
 from monitor.estimators.fay_feuer import gamma_limits, known
 from monitor.estimators.post_stratification import Weighted, size_of_jump, weigh
 from monitor.estimators.sample import Interval, Moments, StratumSample
-from monitor.estimators.smaller_side import documents_with, other_side
+from monitor.estimators.smaller_side import documents_with, is_half, other_side
 from monitor.estimators.union import unite
 from monitor.records import Stratum
 
@@ -198,7 +198,7 @@ def _documents(share: Share, census: int, unnamed: Sequence[Weighted], confidenc
     """Return the documents with the entity, named or not, by the smaller side."""
     size = sum([row.represented for row in unnamed])
     others = sum([w * m.with_entity for row in unnamed for w, _, m in row.parts])
-    if 2 * (census * share.share + others) < size or 2 * others >= size:
+    if not is_half(census * share.share + others, size) or is_half(others, size):
         return mover.total([*_holding(share, census, confidence), documents_with(unnamed, confidence)])
     wrong = share._replace(share=max(1 - share.share, 0.0))
     rest = size - census - others

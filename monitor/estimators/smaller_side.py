@@ -38,9 +38,18 @@ def documents_with(rows: Sequence[Weighted], confidence: float = 0.95) -> Interv
     """
     size = sum([row.represented for row in rows])
     having = _limits(rows, [(w, m.with_entity) for row in rows for w, _, m in row.parts], confidence)
-    if 2 * having.estimate < size:
+    if not is_half(having.estimate, size):
         return having
     return other_side(size, _limits(rows, [part for row in rows for part in _without(row)], confidence))
+
+
+def is_half(documents: float, size: float) -> bool:
+    """Say whether so many are half of `size` or more; half but for rounding is half.
+
+    >>> is_half(0.1 * 5 * 7, 7.0), is_half(3.49, 7.0)
+    (True, False)
+    """
+    return 2 * documents >= size * (1 - 1e-9)
 
 
 def other_side(size: float, without: Interval) -> Interval:
