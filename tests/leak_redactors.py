@@ -185,8 +185,8 @@ class _Counter:
 class _Surrogates:
     """Writes another value of the same kind, the same one for the same value.
 
-    `alike`: one drawn as people draw them, which may share a first name or a digit with the value. Otherwise it shares
-    no letter or digit at its place and no word, beyond what numbers of a country begin with.
+    `alike`: one drawn as people draw them, which may share a first name or a digit with the value. Otherwise a name,
+    address or mailbox shares no word and no four letters on end, and anything else no letter or digit at its place.
     """
 
     def __init__(self, entity: str, draft: Draft, *, alike: bool) -> None:
@@ -209,14 +209,22 @@ class _Surrogates:
                 if self._entity == "EMAIL_ADDRESS":
                     drawn = f"{drawn.split('@')[0]}@{rng.choice(('fake.test', 'nobody.invalid'))}"
                 own = words(value) if self._alike and " " in value else set()
-                if drawn != value and not words(drawn) & (self._taken - own):
+                apart = self._alike or not _runs(drawn) & _runs(value)
+                if drawn != value and apart and not words(drawn) & (self._taken - own):
                     return drawn
-        return "".join(_other(rng, letter, self._alike) for letter in value)
+        while True:
+            drawn = "".join(_other(rng, letter, self._alike) for letter in value)
+            if self._alike or not words(drawn) & words(value):
+                return drawn
 
 
 def words(text: str) -> set[str]:
     """Return the words of a text of three letters or digits and more, in lower case."""
     return set(re.findall(r"[^\W_]{3,}", text.lower()))
+
+
+def _runs(text: str) -> set[str]:
+    return {text[at : at + 4].lower() for at in range(len(text) - 3)}
 
 
 def _other(rng: Random, letter: str, alike: bool) -> str:  # noqa: FBT001  # the class's own choice

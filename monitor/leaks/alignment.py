@@ -4,9 +4,10 @@ Where nothing but flagged stretches was replaced, the parts between them stand i
 one walk from each to the next finds that (`walk`), and each replacement is known exactly. A mask that slid, grew or
 swallowed its neighbour damages these parts, but what the output has between its masks is still the text's, in order:
 a second walk finds that (`walk_between_masks`). Replacements that don't look like masks leave one more way, to compare
-both sides word by word (`differences`): equal words are passed, and where they differ the nearest place at which four tokens agree again is looked for, in a window that grows
-fourfold until one is found, so that all of it takes time linear in both lengths. (`difflib` is quadratic; the longest
-common subsequence would prefer a word here and there to the stretches that a redactor makes.)
+both sides word by word (`differences`): equal words are passed, and where they differ the nearest place at which four
+tokens agree again is looked for, in a window that grows fourfold until one is found, so that all of it takes time
+linear in both lengths. (`difflib` is quadratic; the longest common subsequence would prefer a word here and there to
+the stretches that a redactor makes.)
 """
 
 from __future__ import annotations

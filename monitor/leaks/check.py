@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from monitor.leaks.alignment import Replaced, merge_stretches
 from monitor.leaks.edges import rest_after, rest_before
@@ -59,14 +59,19 @@ def check(text: str, spans: Sequence[Span], redacted: str, policy: Policy, net: 
     layout = lay_out(text, spans, redacted)
     look = look_in_place(text, secret, redacted, policy, layout) if layout.readable else NOWHERE
     leaks = list(look.leaks)
-    leaks += _find_rests(Searched(text), secret, redacted, policy, look, net)
-    leaks += _find_elsewhere(text, secret, redacted, policy, layout, leaks)
+    leaks += _find_rests(Searched(text), secret, policy, look, net)
+    leaks += find_elsewhere(text, key_sources(text, secret), Searched(redacted), policy, layout, leaks)
     return Checked(
         aligned=layout.aligned,
-        leaks=tuple(sorted(set(leaks), key=lambda leak: (leak.start, leak.kind, leak.output_start, leak))),
+        leaks=in_order(leaks),
         masked=look.masked if layout.aligned else (),
         replaced_spans=look.replaced_spans,
     )
+
+
+def in_order(leaks: Iterable[Leak]) -> tuple[Leak, ...]:
+    """Return leaks as `Checked` holds them: each once, by where their values stand."""
+    return tuple(sorted(set(leaks), key=lambda leak: (leak.start, leak.kind, leak.output_start, leak)))
 
 
 def _outermost(spans: Sequence[Span]) -> list[Span]:
@@ -80,9 +85,7 @@ def _outermost(spans: Sequence[Span]) -> list[Span]:
     return kept
 
 
-def _find_rests(
-    source: Searched, spans: Sequence[Span], redacted: str, policy: Policy, look: InPlace, net: Net | None
-) -> list[Leak]:
+def _find_rests(source: Searched, spans: Sequence[Span], policy: Policy, look: InPlace, net: Net | None) -> list[Leak]:
     """Return what touches a mask and belongs to its value."""
     leaks: list[Leak] = []
     starts = [span.start for span in spans]
@@ -121,19 +124,19 @@ def _glued(text: str, cluster: Replaced, edge: Edge) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def _find_elsewhere(
-    text: str, spans: Sequence[Span], redacted: str, policy: Policy, layout: Layout, leaks: Sequence[Leak]
+def find_elsewhere(
+    text: str, sources: Mapping[Key, Span], output: Searched, policy: Policy, layout: Layout, leaks: Sequence[Leak]
 ) -> list[Leak]:
     """Return where values, or names of them, stand in the output beside the places that were told already."""
-    sources = key_sources(text, spans)
     if not sources:
         return []
     told = merge_stretches([(leak.output_start, leak.output_end) for leak in leaks])
-    written = [(one.output_start, one.output_end) for one in layout.replaced] if layout.readable else []
-    if not layout.readable:
-        written = [match.span() for match in BRACKETED.finditer(redacted)]
+    if layout.readable:
+        written = [(one.output_start, one.output_end) for one in layout.replaced]
+    else:
+        written = [match.span() for match in BRACKETED.finditer(output.text)]
     found: list[Leak] = []
-    for mention in Searched(redacted).mentions(list(sources)):
+    for mention in output.mentions(list(sources)):
         span = sources[mention.key]
         if _overlaps(told, mention) or (_overlaps(written, mention) and not _is_value(mention, span, policy)):
             continue
@@ -146,11 +149,12 @@ def _find_elsewhere(
 
 
 def key_sources(text: str, spans: Sequence[Span]) -> Mapping[Key, Span]:
-    """Return what to look for and whose it is: the first span's that has it, a name rather than a mail address."""
+    """Return what to look for and whose it is: the first span's that has it whole, a name's before a mail address's."""
     sources: dict[str, tuple[Key, Span]] = {}
     for span in sorted(spans, key=lambda s: nature_of(s.entity) == "mail"):
         for key in keys_of(span.entity, text[span.start : span.end]):
-            sources.setdefault(key.letters, (key, span))
+            if key.letters not in sources or sources[key.letters][0].way == "name" != key.way:
+                sources[key.letters] = key, span
     return dict(sources.values())
 
 

@@ -39,4 +39,7 @@ class Checked(NamedTuple):
     masked: tuple[tuple[int, int], ...]
     """Stretches of the source that the output doesn't show where they stood, sorted; none where it isn't aligned."""
     replaced_spans: int
-    """Spans of which something was replaced: the trials of "share of redactions with a leak"."""
+    """Spans of which something was replaced: the trials of "share of redactions with a leak".
+
+    Without those that lie inside another and those of ignored entities.
+    """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from monitor.leaks.alignment import Replaced
 from monitor.leaks.findings import Kind, Leak
 from monitor.leaks.layout import Layout
+from monitor.leaks.masks import PLAIN
 from monitor.leaks.policy import EntityPolicy, Policy
 from monitor.leaks.remainders import NOTHING, Piece, Remainder, find_remainder
 from monitor.leaks.values import nature_of
@@ -76,14 +78,22 @@ class _Look:
         self._seen.update(range(first, last))
         spans = self._spans[first:last]
         remainder = self._remainder(replaced, spans)
+        if spans and not remainder.pieces:
+            if replaced.start < replaced.end:
+                self.masked.append((replaced.start, replaced.end))
+                self._note_edges(number, replaced, spans, self.masked[-1:])
+            self.replaced_spans += len(spans)
+            return
         pieces = [_moved(piece, replaced) for piece in remainder.pieces]
         masked = self._masked(replaced, pieces)
         self.masked += masked
         if not spans:
             return
-        around = replaced.start < spans[0].start or replaced.end > max(span.end for span in spans)
+        around = replaced.start < spans[0].start or replaced.end > spans[-1].end or self._swallows(spans, masked)
+        begun, reached = [piece.start for piece in pieces], [piece.end for piece in pieces]
         for span in spans:
-            own = [piece for piece in (_within(piece, span) for piece in pieces) if piece and self._says(piece)]
+            touching = pieces[bisect_right(reached, span.start) : bisect_left(begun, span.end)]
+            own = [piece for piece in (_within(piece, span) for piece in touching) if self._says(piece)]
             whole = bool(own) and not self._says_more(span, own)
             self.replaced_spans += not whole
             slid = around or (whole and remainder.masked and len(spans) == 1)
@@ -91,10 +101,19 @@ class _Look:
             self._report(kind, span, own, whole=whole)
         self._note_edges(number, replaced, spans, masked)
 
+    def _swallows(self, spans: Sequence[Span], masked: Sequence[tuple[int, int]]) -> bool:
+        """Return whether letters or digits between spans were masked, too."""
+        between = [(one.end, other.start) for one, other in itertools.pairwise(spans)]
+        return any(
+            any(map(str.isalnum, self._text[max(start, low) : min(end, high)]))
+            for start, end in masked
+            for low, high in between[max(0, bisect_left(between, (start, 0)) - 1) : bisect_left(between, (end, 0))]
+        )
+
     def _remainder(self, replaced: Replaced, spans: Sequence[Span]) -> Remainder:
         value = self._text[replaced.start : replaced.end]
         written = self._redacted[replaced.output_start : replaced.output_end]
-        if self._policy.is_placeholder(written):
+        if PLAIN.fullmatch(written) or self._policy.is_placeholder(written):
             return NOTHING
         exactly = len(spans) == 1 and (replaced.start, replaced.end) == (spans[0].start, spans[0].end)
         pieces = 1 if exactly else len(spans) + 1
@@ -192,11 +211,9 @@ def _moved(piece: Piece, replaced: Replaced) -> Piece:
     return Piece(start + by, end + by, output_start + output_by, output_end + output_by)
 
 
-def _within(piece: Piece, span: Span) -> Piece | None:
+def _within(piece: Piece, span: Span) -> Piece:
     """Return the part of a piece that lies in a span; where both sides don't run alike, all of its output."""
     start, end = max(piece.start, span.start), min(piece.end, span.end)
-    if start >= end:
-        return None
     if piece.end - piece.start != piece.output_end - piece.output_start:
         return Piece(start, end, piece.output_start, piece.output_end)
     by = piece.output_start - piece.start

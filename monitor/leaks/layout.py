@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ from monitor.records import Span
 _LOST_SHARE = 0.01
 """Share of a text that may be other words without a flag, and still be that text with parts replaced: a redactor that
 knows more than the detector does that, a translator much more."""
+_LONGEST_SURROGATE = 10
+"""Times as long as its value that another value may be; more is text that was put there."""
 _HOPELESS_SHARE = 0.1
 """Share from which on what stands beside a mask says nothing: lines in another order, a summary."""
 
@@ -46,11 +49,11 @@ def lay_out(text: str, spans: Sequence[Span], redacted: str) -> Layout:
         if within:
             parts = walk(text, within, redacted, cluster)
             replaced += [cluster] if parts is None else parts
-            lost += 0 if parts is not None else _lost_around(text, redacted, cluster, within)
+            other, odd = (0, 0) if parts is not None else _judge_around(text, redacted, cluster, within)
         else:
             stray.append(cluster)
             other, odd = _judge(text, redacted, cluster)
-            lost, rewritten = lost + other, rewritten + odd
+        lost, rewritten = lost + other, rewritten + odd
     unflagged = max(1, len(text) - sum(end - start for start, end in regions))
     return Layout(
         aligned=not rewritten and lost <= _LOST_SHARE * unflagged,
@@ -91,43 +94,56 @@ def _clusters(gaps: Sequence[Replaced], regions: Sequence[Stretch]) -> Iterator[
 
 
 def _judge(text: str, redacted: str, cluster: Replaced) -> tuple[int, int]:
-    """Return how many characters became other words, and how many were only written otherwise, where nothing is flagged.
+    """Return how many characters became other words where nothing is flagged, and how many were written otherwise.
 
     A mask is neither, nor is something left out; white space left out at an end was trimmed.
     """
     ours = text[cluster.start : cluster.end]
     theirs = redacted[cluster.output_start : cluster.output_end]
+    size = max(len(ours), len(theirs))
     said = any(map(str.isalnum, ours))
+    if said and squeeze(ours) == squeeze(theirs):
+        return 0, size
     if not theirs.strip() and said:
         return 0, 0
-    if 2 * len(_unmasked(theirs).strip()) < len(theirs.strip()):  # a digest may be glued to letters that look like it
+    if 2 * len("".join(_unmasked(theirs)).strip()) < len(
+        theirs.strip()
+    ):  # a digest may be glued to letters that look like it
         return 0, 0
-    if said and any(map(str.isalnum, theirs)) and squeeze(ours) != squeeze(theirs):
-        return max(len(ours), len(theirs)), 0
-    if not (ours + theirs).strip() and (cluster.end == len(text) or cluster.start == 0):
-        return 0, 0
-    return 0, max(len(ours), len(theirs))
+    if said and any(map(str.isalnum, theirs)):
+        return size, 0
+    trimmed = not (ours + theirs).strip() and (cluster.end == len(text) or cluster.start == 0)
+    return 0, 0 if trimmed else size
 
 
-def _unmasked(written: str) -> str:
-    at, left = 0, []
-    for start, end in mask_pieces(written):
-        left.append(written[at:start])
-        at = end
-    return "".join((*left, written[at:]))
+def _unmasked(written: str) -> list[str]:
+    """Return what stands before, between and after the masks of a replacement."""
+    edges = [0, *itertools.chain.from_iterable(mask_pieces(written)), len(written)]
+    return [written[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _lost_around(text: str, redacted: str, cluster: Replaced, within: Sequence[Stretch]) -> int:
-    """Return how many unflagged letters went with a mask around regions, if what stands there is more than mask."""
+def _judge_around(text: str, redacted: str, cluster: Replaced, within: Sequence[Stretch]) -> tuple[int, int]:
+    """Return how many unflagged letters went with a mask around regions, and how many were written otherwise.
+
+    None went where what stands beside the mask is still the text's.
+    """
     ours = text[cluster.start : cluster.end]
     theirs = redacted[cluster.output_start : cluster.output_end]
     around = sum(map(len, map(_letters, _around(text, cluster, within))))
-    rest = len(_letters(_unmasked(theirs)))
-    if not rest or not around:
-        return 0
+    beside = _unmasked(theirs)
+    rest = sum(map(len, map(_letters, beside)))
+    if len(beside) == 1 and not around and rest <= _LONGEST_SURROGATE * len(ours):
+        return 0, 0
+    odd = sum(len(part) for part in beside if part not in ours and not _letters(part))
+    if not rest:
+        return 0, odd
     pieces = find_remainder(ours, theirs, person=False, pieces=len(within) + 1).pieces
-    shown = sum(len(_letters(theirs[piece.output_start : piece.output_end])) for piece in pieces)
-    return max(rest, around) if shown < rest else 0
+    shown = 0
+    for piece in pieces:
+        there = theirs[piece.output_start : piece.output_end]
+        shown += len(_letters(there))
+        odd += len(there) * (there != ours[piece.start : piece.end])
+    return max(rest, around) if shown < rest else 0, odd
 
 
 def _around(text: str, cluster: Replaced, within: Sequence[Stretch]) -> Iterator[str]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-_LONGEST = 120  # characters in brackets that may still be one placeholder
+_LONGEST = 80  # characters in brackets that may still be one placeholder
 _BRACKETS = (("<", ">"), (r"\[\[", r"\]\]"), (r"\[", r"\]"), (r"\{\{", r"\}\}"), (r"\{", r"\}"), ("«", "»"), ("⟦", "⟧"))
-_BRACKETED = "|".join(rf"{left}[^\n<>\[\]{{}}«»⟦⟧]{{1,{_LONGEST}}}{right}" for left, right in _BRACKETS)
+_BRACKETED = "|".join(rf"{left}[^\n\"<>\[\]{{}}«»⟦⟧]{{1,{_LONGEST}}}{right}" for left, right in _BRACKETS)
 _ESCAPED = rf"&lt;[^\n&;]{{1,{_LONGEST}}}&gt;"
 DIGESTS = (128, 96, 64, 40, 32)
 """Lengths of hex digests, longest first."""
@@ -34,8 +34,9 @@ _OTHERS = f"{_TOKEN}|{_LABEL}|{_RUN}|{_ALONE}|{_SAID}"
 _MASK = re.compile(f"{_BRACKETED}|{_ESCAPED}|{_UUID}|{_DIGEST}|{_OTHERS}")
 _WIDE = re.compile(f"{_BRACKETED}|{_ESCAPED}|{_UUID}|{_GLUED_DIGEST}|{_OTHERS}")
 _SURE = re.compile(f"{_BRACKETED}|{_ESCAPED}|{_RUN}|{_SAID}")
-PLAIN = re.compile(r"<[A-Z_]{3,40}>|\[[A-Z_]{3,40}\]|\*+|█+")
-"""The replacements that are seen most: their whole says nothing."""
+_PLAIN_LABEL = r"[A-Z_]{3,40}(?:[_\-][0-9]{1,4})?"
+PLAIN = re.compile(rf"<{_PLAIN_LABEL}>|\[{_PLAIN_LABEL}\]|\[\[{_PLAIN_LABEL}\]\]|\{{\{{{_PLAIN_LABEL}\}}\}}|\*+|█+|XX+")
+"""The replacements that are seen most: whatever the value was, the whole of one says nothing of it."""
 
 
 def mask_pieces(written: str) -> list[tuple[int, int]]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Literal
 
 import msgspec
-import re2
 
 from monitor.automata import compiled, options_of
 from monitor.errors import ConfigError

@@ -29,7 +29,9 @@ _TOKEN = 4
 """Letters of a name that may stand alone for it."""
 _HEX = re.compile("[0-9a-f]+|[0-9A-F]+")
 _LONGEST_CUT = 2000
-"""Characters of an output that pieces are looked for in: each is searched in all of the value."""
+"""Characters of an output, or of its value, that pieces are looked for in: each is searched in all of the value."""
+_WINDOW = 20_000
+"""Letters of a value in which what stands between two masks is looked for."""
 
 Places = list[tuple[int, int]]
 
@@ -67,27 +69,31 @@ def find_remainder(value: str, written: str, *, person: bool, pieces: int = 1) -
     """
     if written == value:
         return Remainder((Piece(0, len(value), 0, len(written)),), masked=False)
-    if not written or PLAIN.fullmatch(written):
-        return _in_brackets(value, written, [(0, len(written))], person=person) if written[:1] in "<[" else NOTHING
+    if not written or PLAIN.fullmatch(written) or not squeeze(value):
+        return NOTHING
     masks = mask_pieces(written) if len(written) != len(value) or is_surely_masked(written) else []
-    if not squeeze(value):
-        return Remainder((), masked=bool(masks))
-    ours = trace(value)
-    theirs = trace(written)
-    if whole := _whole(ours, theirs, written):
-        return Remainder(whole, masked=bool(masks))
-    digest = _beside_digest(value, written)
+    ours, theirs = trace(value), trace(written)
+    digest = None if (found := _whole(ours, theirs, written)) else _beside_digest(value, written)
     if digest is not None:
         return Remainder(digest, masked=True)
-    if not masks:
-        cut = _cut(ours, theirs) or (_cut_apart(value, written, pieces) if pieces > 1 else ())
-        return Remainder(cut or _alike(value, written, person=person), masked=False)
-    shown = _in_brackets(value, written, masks, person=person).pieces
-    if shown:
-        return Remainder(shown, masked=True)
+    if masks:
+        found = found or _beside_masks(value, written, ours, masks, person=person)
+    elif not found:
+        apart = pieces > 1 and len(value) <= _LONGEST_CUT
+        found = _cut(ours, theirs) or (_cut_apart(value, written, pieces) if apart else ())
+        found = found or _alike(value, written, person=person)
+    return Remainder(found, masked=bool(masks))
+
+
+def _beside_masks(
+    value: str, written: str, ours: tuple[str, Places], masks: list[tuple[int, int]], *, person: bool
+) -> tuple[Piece, ...]:
+    """Return what stands inside placeholders of a value, or else beside masks."""
+    if inside := _in_brackets(value, written, masks, person=person):
+        return inside
     if len(written) == len(value) and not BRACKETED.search(written):
-        return Remainder(_in_place(value, written, masks), masked=True)
-    return Remainder(_beside(value, ours, written, masks), masked=True)
+        return _in_place(value, written, masks)
+    return _beside(value, ours, written, masks)
 
 
 def _beside_digest(value: str, written: str) -> tuple[Piece, ...] | None:
@@ -138,8 +144,10 @@ def _cut(ours: tuple[str, Places], theirs: tuple[str, Places]) -> tuple[Piece, .
 
 
 def _cut_apart(value: str, written: str, most: int) -> tuple[Piece, ...]:
-    """Return all that was written where it's a few pieces of the value in order, the first its beginning or the last
-    its end: several values were cut at wrong places, and what stood between them went, too.
+    """Return all that was written where it's a few pieces of the value in order.
+
+    The first is its beginning or the last its end: several values were cut at wrong places, and what stood between them
+    went, too.
     """
     pieces: list[Piece] = []
     at = reached = 0
@@ -194,7 +202,7 @@ def _split(text: str) -> list[tuple[str, int, int]]:
     return found
 
 
-def _in_brackets(value: str, written: str, masks: list[tuple[int, int]], *, person: bool) -> Remainder:
+def _in_brackets(value: str, written: str, masks: list[tuple[int, int]], *, person: bool) -> tuple[Piece, ...]:
     """Return what brackets hold of a value: all of it, or one of its names beside a label (`[NAME: Jansen]`)."""
     pieces: list[Piece] = []
     for start, end in masks:
@@ -209,7 +217,7 @@ def _in_brackets(value: str, written: str, masks: list[tuple[int, int]], *, pers
                 if len(word) >= _TOKEN and not word.isupper() and word in words[1:]:
                     there = written.index(word, at)
                     pieces.append(Piece(low, high, there, there + len(word)))
-    return Remainder(tuple(pieces), masked=True)
+    return tuple(pieces)
 
 
 def _in_place(value: str, written: str, masks: list[tuple[int, int]]) -> tuple[Piece, ...]:
@@ -257,7 +265,7 @@ def _locate(letters: str, other: str, reached: int, *, first: bool, last: bool) 
         return 0
     if last and letters.endswith(other) and len(letters) - len(other) >= reached:
         return len(letters) - len(other)
-    return letters.find(other, reached) if len(other) >= 2 else -1
+    return letters.find(other, reached, reached + _WINDOW) if len(other) >= 2 else -1
 
 
 def _common(one: str, other: str) -> int:

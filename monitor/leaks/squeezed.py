@@ -2,8 +2,8 @@ r"""One spelling for all spellings: letters and digits alone, without case, acce
 
 A character becomes what is left of it after NFKC, case folding and NFKD, marks and everything that is no letter or
 digit taken away; a decimal digit of any script becomes its value, which NFKC does for full-width digits and not for
-Arabic ones. HTML entities and `\u00e9` escapes are read as what they stand for, `\n` as a space. Separators vanish with the rest: two
-writings of one number come out equal, and whoever needs to know where a word ends asks for the words.
+Arabic ones. HTML entities and `\u00e9` escapes are read as what they stand for, `\n` as a space. Separators vanish with
+the rest: two writings of one number come out equal, and whoever needs to know where a word ends asks for the edges.
 
 Almost all text is ASCII or Latin-1, and there one `bytes.translate` does it all in 9 µs for 5 KB. Other letters take a
 pass each, and a text of another script one in Python.
@@ -12,11 +12,13 @@ pass each, and a text of another script one in Python.
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
-from bisect import bisect_right
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from html import unescape
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 _ESCAPED = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|\\u[0-9A-Fa-f]{4}"
 _ESCAPE = re.compile(_ESCAPED)
@@ -25,8 +27,9 @@ _CONTROL = re.compile(r"\\[nrtbf]")
 _UNDECOMPOSED = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t"}
 _MANY = 24
 """Distinct letters beyond Latin-1 from which on one pass in Python takes less time than one in C for each."""
-_ASCII = bytes(range(128))
-_ASCII_WORD = re.compile(r"[0-9A-Za-z]+")
+_INSIDE_WORDS = frozenset(("Mn", "Mc", "Me", "Cf"))
+Places: TypeAlias = npt.NDArray[np.intp]
+"""Code points, one a letter."""
 
 
 @lru_cache(maxsize=8192)
@@ -36,8 +39,10 @@ def fold_character(character: str) -> str:
     >>> [fold_character(c) for c in "Éß٣３²-"]
     ['e', 'ss', '3', '3', '2', '']
     """
+    if not character.isalnum():
+        return ""
     if character.isascii():
-        return character.lower() if character.isalnum() else ""
+        return character.lower()
     value = unicodedata.decimal(character, None)
     if value is not None:
         return str(value)
@@ -45,10 +50,15 @@ def fold_character(character: str) -> str:
     return "".join(_UNDECOMPOSED.get(c, c) for c in plain if c.isalnum())
 
 
-_LATIN = {chr(code): fold_character(chr(code)) for code in range(256)}
-_TABLE = bytes(ord(f) if len(f) == 1 and f.isascii() else 0 for f in _LATIN.values())
-_DROPPED = bytes(code for code, folded in enumerate(_LATIN.values()) if not folded)
-_IN_TABLE = frozenset(c for c, folded in _LATIN.items() if not folded or (len(folded) == 1 and folded.isascii()))
+_LATIN = [fold_character(chr(code)) for code in range(256)]
+_TABLE = bytes(ord(f) if len(f) == 1 and f.isascii() else 0 for f in _LATIN)
+"""What becomes several letters becomes a zero byte, which is found at memory speed."""
+_OTHER = 256
+_TOLD = np.array([bool(folded) for folded in _LATIN])
+_LENGTHS = np.array([*map(len, _LATIN), 0])
+_IN_TABLE = frozenset(chr(code) for code, folded in enumerate(_LATIN) if len(folded) < 2 and folded.isascii())
+_ASCII = bytes(range(128))
+_DROPPED = bytes(code for code, folded in enumerate(_LATIN) if not folded)
 
 
 def squeeze(text: str) -> str:
@@ -57,17 +67,29 @@ def squeeze(text: str) -> str:
     >>> squeeze("J&eacute;r\u00f4me  O\u2019Neil, \uff10\uff16-31")
     'jeromeoneil0631'
     """
-    if _has_escapes(text):
-        text = _ESCAPE.sub(_read_escape, _CONTROL.sub("  ", text))
-    if text.isascii():
-        return text.encode().translate(_TABLE, _DROPPED).decode()
+    if "&" in text or "\\" in text:
+        text = read_escapes(text)
+    try:
+        folded = text.encode("latin-1").translate(_TABLE, _DROPPED)
+    except UnicodeEncodeError:
+        return _squeeze_any(text)
+    return _squeeze_any(text) if b"\0" in folded else folded.decode("ascii")
+
+
+def _squeeze_any(text: str) -> str:
+    """Return what `squeeze` does, of a text that holds what takes more than one byte, or becomes several letters."""
     others = set(text.encode(errors="replace").translate(None, _ASCII).decode())
     beyond = {c: folded for c in others - _IN_TABLE if (folded := fold_character(c))}
     if len(beyond) > _MANY or not all(map(str.isascii, beyond.values())):
         return "".join(map(fold_character, text))
     for character, folded in beyond.items():
         text = text.replace(character, folded)
-    return text.encode("latin-1", "ignore").translate(_TABLE, _DROPPED).decode()
+    return text.encode("latin-1", "ignore").translate(_TABLE, _DROPPED).decode("ascii")
+
+
+def read_escapes(text: str) -> str:
+    r"""Return a text with HTML entities and `\u00e9` escapes read as what they stand for."""
+    return _ESCAPE.sub(_read_escape, _CONTROL.sub("  ", text)) if _has_escapes(text) else text
 
 
 def _has_escapes(text: str) -> bool:
@@ -80,63 +102,81 @@ def _read_escape(match: re.Match[str]) -> str:
     return unescape(match[0]) if match[0][0] == "&" else chr(int(f"0x{match[0][2:]}", 0))
 
 
-@lru_cache(maxsize=1)
-def _any_word() -> re.Pattern[str]:
-    """Return what finds words of any script: marks and invisible characters are part of one, and so are escapes."""
-    inside = [
-        chr(n) for n in range(128, sys.maxunicode + 1) if unicodedata.category(chr(n)) in {"Mn", "Mc", "Me", "Cf"}
-    ]
-    return re.compile(rf"(?:[^\W_]|[{''.join(inside)}]|{_ESCAPED})+")
+class Letters:
+    """A text's letters and digits in one spelling, and where each comes from. What isn't asked for is never made."""
 
-
-class Words:
-    """The words of a text, squeezed one after another, and where they stand.
-
-    A word is what nothing but a mark or an invisible character parts.
-    """
-
-    __slots__ = ("_original", "_places", "_plain", "_traced", "begins", "text")
-
-    def __init__(self, original: str) -> None:
+    def __init__(self, original: str, squeezed: str | None = None) -> None:
         self._original = original
-        self._places: list[tuple[int, int]] = []
-        self._traced: tuple[int, list[tuple[int, int]]] = (-1, [])
-        self.begins: list[int] = []
-        """Offsets in `text` at which a word begins, ascending."""
-        parts: list[str] = []
-        length = 0
-        self._plain = original.isascii() and not _has_escapes(original)
-        readable = original if self._plain else _CONTROL.sub("  ", original)
-        for match in (_ASCII_WORD if self._plain else _any_word()).finditer(readable):
-            folded = match[0].lower() if self._plain else squeeze(match[0])
-            if not folded:
-                continue  # a word of marks alone
-            start, end = match.span()
-            self.begins.append(length)
-            self._places.append((start, end))
-            parts.append(folded)
-            length += len(folded)
-        self.text = "".join(parts)
-        """All words in one spelling, nothing between them."""
+        self.text = squeeze(original) if squeezed is None else squeezed
 
-    def word(self, offset: int) -> tuple[int, int]:
-        """Return the code points of the original where the word stands that an offset of `text` lies in."""
-        return self._places[bisect_right(self.begins, offset) - 1]
+    @cached_property
+    def _places(self) -> tuple[Places, Places]:
+        """Return where the character begins, and ends, that each letter comes from."""
+        if not _has_escapes(self._original):
+            starts = _origins(self._original)
+            return starts, starts + 1
+        readable = _CONTROL.sub("  ", self._original)
+        low: list[Places] = []
+        high: list[Places] = []
+        at = 0
+        for match in _ESCAPE.finditer(readable):
+            before = _origins(readable[at : match.start()]) + at
+            size = len(squeeze(match[0]))
+            low += before, np.full(size, match.start())
+            high += before + 1, np.full(size, match.end())
+            at = match.end()
+        rest = _origins(readable[at:]) + at
+        return np.concatenate((*low, rest)), np.concatenate((*high, rest + 1))
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return the code points of the original that a stretch of `text`, not an empty one, comes from."""
-        return self._point(start)[0], self._point(end - 1)[1]
+        starts, ends = self._places
+        return int(starts[start]), int(ends[end - 1])
 
-    def _point(self, offset: int) -> tuple[int, int]:
-        number = bisect_right(self.begins, offset) - 1
-        start, end = self._places[number]
-        within = offset - self.begins[number]
-        if self._plain:
-            return start + within, start + within + 1
-        if self._traced[0] != number:  # a hit asks for both its ends, and hits in one long word follow one another
-            self._traced = number, trace(self._original[start:end])[1]
-        low, high = self._traced[1][within]
-        return start + low, start + high
+    def gap(self, offset: int) -> str:
+        """Return what stands between a letter and the one before it."""
+        starts, ends = self._places
+        return self._original[ends[offset - 1] : starts[offset]]
+
+    def begins_word(self, offset: int) -> bool:
+        """Return whether a word begins at an offset of `text`, or the text ends: marks and the invisible part none."""
+        if not 0 < offset < len(self.text):
+            return True
+        return _parts(self.gap(offset))
+
+    def is_apart(self, start: int, end: int) -> bool:
+        """Return whether a stretch of `text` holds a word's edge."""
+        starts, ends = self._places
+        edges = np.flatnonzero(starts[start + 1 : end] > ends[start : end - 1])
+        return any(self.begins_word(start + 1 + int(edge)) for edge in edges)
+
+    def word_begins(self) -> list[int]:
+        """Return all offsets of `text` at which a word begins."""
+        starts, ends = self._places
+        edges: list[int] = (np.flatnonzero(starts[1:] > ends[:-1]) + 1).tolist()
+        if not self._original.isascii() or _has_escapes(self._original):
+            edges = [edge for edge in edges if self.begins_word(edge)]
+        return [0, *edges] if self.text else []
+
+
+def _parts(gap: str) -> bool:
+    """Return whether what stands between two letters makes two words of them."""
+    if not gap:
+        return False
+    if gap.isascii() and not _has_escapes(gap):
+        return True
+    return not all(unicodedata.category(character) in _INSIDE_WORDS for character in read_escapes(gap))
+
+
+def _origins(text: str) -> Places:
+    """Return for each letter of a squeezed text, without escapes, the code point that it comes from."""
+    if text.isascii():
+        return np.flatnonzero(_TOLD[np.frombuffer(text.encode(), np.uint8)])
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    lengths = _LENGTHS[np.minimum(codes, _OTHER)]
+    for code in np.unique(codes[codes >= _OTHER]).tolist():
+        lengths[codes == code] = len(fold_character(chr(code)))
+    return np.repeat(np.arange(len(codes)), lengths)
 
 
 def trace(text: str) -> tuple[str, list[tuple[int, int]]]:

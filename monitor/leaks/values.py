@@ -7,7 +7,9 @@ a surname alone gives somebody away, a city or a month alone nobody, a house num
 from __future__ import annotations
 
 import itertools
+import math
 import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -29,6 +31,9 @@ _NAMED: dict[Nature, str] = {
 }
 _NETWORK = {"IP", "MAC", "URL", "DOMAIN", "WEB", "CRYPTO", "WALLET", "USER", "USERNAME"}
 _WORD = re.compile(r"[^\W_]+")
+_NAMES = re.compile(r"[^\W\d_]{2,}")
+_DIGIT = re.compile(r"\d")
+_SPLIT = re.compile(r"[\W_]+")
 _STREET_NUMBER = re.compile(r"\d+\s?[a-zA-Z]?\b")
 
 FEWEST_DIGITS = 5
@@ -48,6 +53,28 @@ class Key(NamedTuple):
 
     letters: str
     way: Way
+
+    @property
+    def needle(self) -> str:
+        """Return letters that stand wherever the key does: of a number what its beginning and its end share."""
+        return needle_of(self.letters) if self.way == "number" else self.letters
+
+
+@lru_cache(maxsize=64)
+def piece_size(digits: int) -> int:
+    """Return how many digits at a number's end, or beginning, stand for all of it."""
+    return max(SUFFIX, math.ceil(SUFFIX_SHARE * digits))
+
+
+def needle_of(number: str) -> str:
+    """Return the digits that both a number's beginning and its end have, of the size that counts.
+
+    >>> needle_of("0631772095"), needle_of("12345")
+    ('1772', '12345')
+    """
+    digits = len(number)
+    size = min(digits, piece_size(digits))
+    return number[digits - size : size]
 
 
 @lru_cache(maxsize=4096)
@@ -108,8 +135,8 @@ def keys_of(entity: str, value: str) -> tuple[Key, ...]:
 def _is_identifying(value: str, letters: str, digits: int, nature: Nature) -> bool:
     """Return whether a whole value is one that nobody writes by chance."""
     if digits:
-        words = _WORD.findall(value)
-        mixed = any(word.isalnum() and not word.isalpha() and not word.isdigit() for word in words)
+        parts = _WORD.findall(value)
+        mixed = " " not in value or all(not part.isalpha() or part.isupper() for part in parts)
         return digits >= FEWEST_DIGITS or (
             digits >= 2 and len(letters) >= FEWEST_DIGITS and mixed and nature == "other"
         )
@@ -118,10 +145,8 @@ def _is_identifying(value: str, letters: str, digits: int, nature: Nature) -> bo
         return False
     if nature == "other" and len(words) >= 2 and len(letters) >= _SPOKEN:
         return True
-    return (
-        len(words) >= 2
-        and any(word[:1].isupper() for word in value.split())
-        or (nature == "other" and len(letters) >= 8 and len(words) == 1)
+    return (len(words) >= 2 and any(word[:1].isupper() for word in value.split())) or (
+        nature == "other" and len(letters) >= 8 and len(words) == 1
     )
 
 
@@ -129,10 +154,69 @@ def _mail_keys(value: str, letters: str) -> tuple[Key, ...]:
     """Return the address, and the names of a local part that is made of two: a mailbox of one word may be a role."""
     if len(letters) < FEWEST_DIGITS:
         return ()
-    names = [squeeze(word) for word in re.findall(r"[^\W\d_]{2,}", value.partition("@")[0])] if "@" in value else []
+    local, at, _ = value.partition("@")
+    if not at or local.isalnum():
+        return (Key(letters, "whole"),)
+    names = [squeeze(word) for word in _NAMES.findall(local)]
     if len(names) != 2:
         return (Key(letters, "whole"),)
-    return (Key(letters, "whole"), *(Key(name, "name") for name in dict.fromkeys(names) if len(name) >= _TOKEN))
+    return (
+        Key(letters, "whole"),
+        *(Key(name, "name") for name in dict.fromkeys(names) if len(name) >= _TOKEN and name not in MONTHS_AND_DAYS),
+    )
+
+
+def needles_of(entity: str, nature: Nature, value: str) -> Sequence[str]:
+    """Return letters of which some stand in a squeezed text if a key of the value does: fewer than keys, and sooner."""
+    if nature in {"place", "group"} and not _DIGIT.search(value):
+        return ()
+    if nature in {"other", "date"}:
+        letters = squeeze(value)
+        return (needle_of(letters) if letters.isdigit() else letters,)
+    if value.isascii() and (needles := _PLAIN_NEEDLES.get(nature, _no_needles)(value)):
+        return needles
+    keys = keys_of(entity, value)
+    names = [key.letters for key in keys if key.way == "name"]
+    return names or [key.needle for key in keys]  # all of a value has its names in it
+
+
+def _no_needles(_: str) -> Sequence[str]:
+    return ()
+
+
+def _person_needles(value: str) -> Sequence[str]:
+    words = value.lower().split()
+    if len(words) == 1 and value.isalpha():
+        return words
+    if value.replace(" ", "").isalpha():
+        return [word for word in words if len(word) >= _TOKEN and word not in _NO_NAMES]
+    return ()
+
+
+def _mail_needles(value: str) -> Sequence[str]:
+    local = value.partition("@")[0]
+    if local.isalnum():
+        return (squeeze(value),)
+    words = local.lower().replace("_", ".").replace("-", ".").split(".")
+    if len(words) == 2 and words[0].isalpha() and words[1].isalpha():
+        return [word for word in words if len(word) >= _TOKEN]
+    return ()
+
+
+def _address_needles(value: str) -> Sequence[str]:
+    if "&" in value or "\\" in value:
+        return ()
+    words = [word for word in _SPLIT.split(value.lower()) if word.isalpha()]
+    streets = [word for word in words if word.endswith(STREET_ENDINGS)]
+    return streets or ((max(words, key=len),) if words else ())
+
+
+_PLAIN_NEEDLES: Mapping[Nature, Callable[[str], Sequence[str]]] = {
+    "person": _person_needles,
+    "mail": _mail_needles,
+    "address": _address_needles,
+}
+_NO_NAMES = TITLES | PARTICLES | MONTHS_AND_DAYS
 
 
 def _name_keys(value: str, letters: str) -> tuple[Key, ...]:
@@ -142,8 +226,10 @@ def _name_keys(value: str, letters: str) -> tuple[Key, ...]:
     told = [word for word in words if word not in TITLES and word not in PARTICLES and word not in MONTHS_AND_DAYS]
     if len(words) == 1:
         return (Key(letters, "name"),) if len(letters) >= _SHORTEST and letters not in TITLES else ()
+    if sum(map(len, told)) < _SHORTEST:
+        return ()  # a title and an initial
     names = [Key(word, "name") for word in dict.fromkeys(told) if len(word) >= _TOKEN]
-    return (Key(letters, "whole"), *names) if told and len(letters) >= _TOKEN else tuple(names)
+    return (Key(letters, "whole"), *names)
 
 
 def _address_keys(value: str, letters: str, digits: int) -> tuple[Key, ...]:

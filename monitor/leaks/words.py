@@ -68,23 +68,24 @@ PUBLIC_NEIGHBOURS = _listed(
 )
 """What stands beside a name that a street, a firm or an illness bears."""
 INTERJECTIONS = _listed(
-    "yes no yeah yep nope ok okay sure right well good great fine nice perfect sorry please thanks thank cheers bye goodbye",
-    "hello hi hey morning evening afternoon welcome ask call contact see tell meet ring mail email text speak find this it",
-    "i we you he she they here there ja nee prima goed mooi leuk graag bedankt dank dag doei hoi hallo sorry bel vraag zie",
-    "mail ik wij u jij hij zij hier daar ja nein gut schon gern gerne danke bitte tschuss hallo guten frag ruf siehe hier",
-    "das ich wir sie er es si no bueno bien vale claro perfecto gracias adios hola buenos buenas llame pregunte aqui alli",
-    "yo soy usted el ella oui non bien merci bonjour salut voici je nous vous il elle ici",
+    "adios afternoon alli aqui ask bedankt bel bien bitte bonjour buenas bueno buenos bye call cheers claro contact",
+    "daar dag dank danke das doei el ella elle email er es evening find fine frag gern gerne goed good goodbye",
+    "graag gracias great gut guten hallo he hello here hey hi hier hij hoi hola i ich ici ik il it ja je jij leuk",
+    "llame mail meet merci mooi morning nee nein nice no non nope nous ok okay oui perfect perfecto please pregunte",
+    "prima right ring ruf salut schon see she si sie siehe sorry soy speak sure tell text thank thanks there they",
+    "this tschuss u usted vale voici vous vraag we welcome well wij wir yeah yep yes yo you zie zij",
 )
 """What a line may begin with before a name that it speaks to, or of."""
 ROLES = _listed(
-    "son daughter wife husband neighbour neighbor friend boss manager director employee agent officer nurse patient client",
-    "customer member tenant owner applicant plaintiff defendant witness author user sender recipient contact family",
-    "klant patient medewerker collega buurman buurvrouw vriend vriendin directeur advocaat huisarts arts verpleegkundige",
-    "kunde kundin nachbar nachbarin kollege kollegin freund freundin chef chefin mitarbeiter mitarbeiterin arzt arztin",
-    "anwalt anwaltin lehrer lehrerin sohn tochter mutter vater bruder schwester mann frau kind familie firma patient",
-    "patientin mandant mandantin mieter mieterin vermieter vermieterin zeuge zeugin berater beraterin sachbearbeiter",
-    "sachbearbeiterin ansprechpartner ansprechpartnerin absender empfanger inhaber inhaberin geschaftsfuhrer opa oma",
-    "cliente paciente vecino vecina amigo amiga jefe jefa director directora abogado abogada familia empleado empleada",
+    "abogada abogado absender advocaat agent amiga amigo ansprechpartner ansprechpartnerin anwalt anwaltin",
+    "applicant arts arzt arztin author berater beraterin boss bruder buurman buurvrouw chef chefin client cliente",
+    "collega contact customer daughter defendant directeur director directora empfanger empleada empleado employee",
+    "familia familie family firma frau freund freundin friend geschaftsfuhrer huisarts husband inhaber inhaberin",
+    "jefa jefe kind klant kollege kollegin kunde kundin lehrer lehrerin manager mandant mandantin mann medewerker",
+    "member mieter mieterin mitarbeiter mitarbeiterin mutter nachbar nachbarin neighbor neighbour nurse officer oma",
+    "opa owner paciente patient patientin plaintiff recipient sachbearbeiter sachbearbeiterin schwester sender sohn",
+    "son tenant tochter user vater vecina vecino vermieter vermieterin verpleegkundige vriend vriendin wife witness",
+    "zeuge zeugin",
 )
 """What people are to one another: a noun with a capital in German, and in a form's field in every language."""
 STREETS = _listed(
@@ -99,10 +100,21 @@ STREET_ENDINGS = tuple(
 )
 """What a street's name may end in, in Dutch and German."""
 LITTLE_WORDS: Mapping[Language, frozenset[str]] = {
-    "en": _listed("the and is of to in that it was for you with not this have are my we be on"),
-    "nl": _listed("de het een van ik je dat niet zijn op en met voor wat dit heb mijn maar aan uw"),
-    "de": _listed("der die das und ist nicht ich sie wir mit auf fur ein eine einen den dem zu von bei im am auch"),
-    "es": _listed("el la los que y es un una por con para lo mi en del las no se su como"),
-    "fr": _listed("le la les et est des un une que pas pour je vous dans du au ce sur nous avec"),
+    "en": _listed(
+        "the and is of to in that it was for you with not this have are my we be on",
+    ),
+    "nl": _listed(
+        "de het een van ik je dat niet zijn op en met voor wat dit heb mijn maar aan uw belde ook nog bij",
+    ),
+    "de": _listed(
+        "der die das und ist nicht ich sie wir mit auf für ein eine einen den dem zu von bei im am auch hat dann",
+        "war bin kam wird sind haben oder sich noch wie",
+    ),
+    "es": _listed(
+        "el la los que y es un una por con para lo mi en del las no se su como él llamó vino está qué sí",
+    ),
+    "fr": _listed(
+        "le la les et est des un une que pas pour je vous dans du au ce sur nous avec",
+    ),
 }
 """What tells a language, as every sentence has some of them."""
