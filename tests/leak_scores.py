@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 from leak_injector import FAULTS, Injected, Planted, injected
 from leak_sentences import LANGUAGES
-from monitor.leaks.check import check
-from monitor.leaks.screen import suspicious
 
+from monitor.leaks.check import check
 from monitor.leaks.findings import Checked, Leak
+from monitor.leaks.screen import suspicious
 from monitor.net import Net, build_net
 from streams.detector import Detector
 
