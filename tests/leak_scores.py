@@ -23,7 +23,7 @@ from leak_injector import FAULTS, Injected, Planted, injected
 from leak_sentences import LANGUAGES
 
 from monitor.leaks.check import check
-from monitor.leaks.findings import Checked, Leak
+from monitor.leaks.findings import KINDS, Checked, Leak
 from monitor.leaks.screen import suspicious
 from monitor.net import Net, build_net
 from streams.detector import Detector
@@ -46,6 +46,7 @@ class Tally:
     """Found by the check, or not aligned, and not suspicious to the screen."""
     unaligned: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
+    """Documents by the kinds of the leaks that touch a planted place; of right outputs, by those of all leaks."""
     plain: int = 0
     net: int = 0
     redetected_of: int = 0
@@ -69,21 +70,22 @@ class Verdict(NamedTuple):
 Table = dict[tuple[str, str], Tally]
 
 
-def is_found(planted: Planted, leaks: Iterable[Leak]) -> bool:
-    """Return whether a leak of the same entity touches the planted place in the output."""
-    return any(
-        leak.entity == planted.entity
+def touching(planted: Planted, leaks: Iterable[Leak]) -> list[Leak]:
+    """Return the leaks of the same entity that touch the planted place in the output."""
+    return [
+        leak
+        for leak in leaks
+        if leak.entity == planted.entity
         and leak.output_start < planted.output_end
         and planted.output_start < leak.output_end
-        for leak in leaks
-    )
+    ]
 
 
 def judge(case: Injected, net: Net | None = None) -> Verdict:
     """Return what check and screen say of a document."""
     asked = case.text, case.spans, case.redacted, case.policy, net
     checked = check(*asked)
-    missed = tuple(planted for planted in case.planted if not is_found(planted, checked.leaks))
+    missed = tuple(planted for planted in case.planted if not touching(planted, checked.leaks))
     return Verdict(case, checked, missed, suspicious(*asked))
 
 
@@ -104,6 +106,8 @@ def score(seed: int, count: int, tell: Callable[[Verdict], None] = lambda _: Non
 def _tally(verdict: Verdict) -> Tally:
     case, checked, missed, seen = verdict
     found = not missed if case.fault else bool(checked.leaks)
+    near = [leak for planted in case.planted for leak in touching(planted, checked.leaks)]
+    kinds = {leak.kind for leak in (near if case.fault else checked.leaks)}
     return Tally(
         documents=1,
         found=found,
@@ -111,7 +115,7 @@ def _tally(verdict: Verdict) -> Tally:
         places_found=len(case.planted) - len(missed),
         unscreened=not seen and (bool(checked.leaks) or not checked.aligned),
         unaligned=not checked.aligned,
-        kinds=Counter(leak.kind for leak in checked.leaks),
+        kinds=Counter(kinds),
     )
 
 
@@ -132,7 +136,10 @@ def total(table: Mapping[tuple[str, str], Tally], *, right: bool) -> Tally:
 
 
 def lines(table: Table) -> Iterator[str]:
-    """Yield the table: a row a kind, found of documents by language and in all, then what the others give."""
+    """Yield the table: a row a kind, found of documents by language and in all, then what the others give.
+
+    Below it, as what kind of leak the planted places were found.
+    """
     head = "".join(f"{lang:>14}" for lang in LANGUAGES)
     yield f"{'':30}{head}{'all':>16}{'':>9}{'plain':>8}{'redetect':>10}{'net':>8}"
     kinds = sorted({kind for kind, _ in table}, key=lambda kind: (kind.startswith(RIGHT), kind))
@@ -142,6 +149,11 @@ def lines(table: Table) -> Iterator[str]:
     for name, right in (("all faults: found", False), ("all right: flagged", True)):
         rows = [{key: t for key, t in table.items() if key[1] == lang} for lang in LANGUAGES]
         yield _line(name, [total(row, right=right) for row in rows])
+    yield ""
+    yield f"{'documents by kind of leak':30}" + "".join(f"{kind:>20}" for kind in KINDS)
+    for kind in kinds:
+        counted = sum((table.get((kind, lang), Tally()) for lang in LANGUAGES), Tally()).kinds
+        yield f"{kind:30}" + "".join(f"{counted[name] or '-':>20}" for name in KINDS)
 
 
 def _line(name: str, cells: list[Tally]) -> str:

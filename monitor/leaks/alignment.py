@@ -13,7 +13,7 @@ the stretches that a redactor makes.)
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from monitor.leaks.masks import DIGESTS, mask_at, wide_mask_pieces
@@ -145,19 +145,17 @@ def _narrowed(text: str, redacted: str, one: Replaced) -> Replaced:
     return Replaced(one.start + before, one.end - after, one.output_start + before, one.output_end - after)
 
 
-def differences(text: str, redacted: str) -> list[Replaced]:
-    """Return where both sides differ, in order, all between being equal."""
+def differences(text: str, redacted: str) -> Iterator[Replaced]:
+    """Yield where both sides differ, in order, all between being equal."""
     head = _common(text, redacted)
     tail = _common(text[head:][::-1], redacted[head:][::-1])
     ours, theirs = text[head : len(text) - tail], redacted[head : len(redacted) - tail]
-    found: list[Replaced] = []
     for gap in _token_gaps(_TOKENS.findall(ours), _TOKENS.findall(theirs)):
         one, other = ours[gap.start : gap.end], theirs[gap.output_start : gap.output_end]
         before = _common(one, other)
         after = _common(one[before:][::-1], other[before:][::-1])
         low, high, output_low, output_high = (head + at for at in gap)
-        found.append(Replaced(low + before, high - after, output_low + before, output_high - after))
-    return found
+        yield Replaced(low + before, high - after, output_low + before, output_high - after)
 
 
 def _common(one: str, other: str) -> int:
@@ -174,9 +172,8 @@ def _common(one: str, other: str) -> int:
     return low
 
 
-def _token_gaps(ours: list[str], theirs: list[str]) -> list[Replaced]:
-    """Return where two lists of tokens differ, in characters of each."""
-    gaps: list[Replaced] = []
+def _token_gaps(ours: list[str], theirs: list[str]) -> Iterator[Replaced]:
+    """Yield where two lists of tokens differ, in characters of each."""
     i = j = at = output_at = 0
     while i < len(ours) or j < len(theirs):
         if i < len(ours) and j < len(theirs) and ours[i] == theirs[j]:
@@ -187,10 +184,9 @@ def _token_gaps(ours: list[str], theirs: list[str]) -> list[Replaced]:
         ahead, output_ahead = _agree_again(ours, theirs, i, j)
         size = sum(map(len, ours[i : i + ahead]))
         output_size = sum(map(len, theirs[j : j + output_ahead]))
-        gaps.append(Replaced(at, at + size, output_at, output_at + output_size))
+        yield Replaced(at, at + size, output_at, output_at + output_size)
         at, output_at = at + size, output_at + output_size
         i, j = i + ahead, j + output_ahead
-    return gaps
 
 
 def _agree_again(ours: list[str], theirs: list[str], i: int, j: int) -> tuple[int, int]:

@@ -23,7 +23,7 @@ _WRITTEN: frozenset[Nature] = frozenset(("person", "place", "organization", "add
 """What is made of words: letters glued to another thing, as to `www.of.be|cause`, are none of it."""
 _WORD = re.compile(r"[^\W_]+")
 _DIGIT_GROUPS = re.compile(r"\d+(?:[ \u00a0.\-/]\d+)*(?![^\W\d_])")
-_MAIL_BEFORE = re.compile(r"[^\s@<>(),;:\"'\[\]{}=|]+@?$")
+_MAIL_BEFORE = re.compile(r"[^\s@<>(),;:\"'\[\]{}=|]+@?$|[A-Za-z0-9._%+\-]+ $")
 
 
 def rest_after(source: Searched, start: int, end: int, entity: str, limit: int) -> int:
@@ -32,7 +32,7 @@ def rest_after(source: Searched, start: int, end: int, entity: str, limit: int) 
     `limit` is where the next mask begins.
     """
     text = source.text
-    nature = nature_of_value(entity, text[max(start, end - _REACH) : end])
+    nature = nature_of_value(entity, text[start:end])
     if not may_follow(text, end, nature):
         return end
     value, following = text[max(start, end - _REACH) : end], text[end : min(limit, end + _REACH)]
@@ -66,16 +66,20 @@ def may_follow(text: str, end: int, nature: Nature) -> bool:
 def may_precede(text: str, start: int, nature: Nature) -> bool:
     """Return whether anything stands before a mask that could be a rest of what it masks."""
     before = text[start - 1 : start]
-    if not before:
-        return False
-    if not before.isspace():
-        return before not in _PARTING
+    if not before or not before.isspace():
+        return bool(before) and before not in _PARTING
     if nature == "person":
-        word = text[max(0, start - _AROUND) : start - 1].rpartition(" ")[2].rpartition("\n")[2]
-        if word.islower():
-            return word in PARTICLES
-        return word.isalpha() and word.lower() not in TITLES
+        return _may_be_name_before(text, start)
+    if nature == "mail":
+        return text[start : start + 1] == "@"
     return nature == "other" and text[start - 2 : start - 1].isdigit()
+
+
+def _may_be_name_before(text: str, start: int) -> bool:
+    if not text[start - 2 : start - 1].isalnum():
+        return False
+    word = text[max(0, start - _AROUND) : start - 1].rpartition(" ")[2].rpartition("\n")[2]
+    return word in PARTICLES if word.islower() else word.isalpha() and word.lower() not in TITLES
 
 
 GLUE = "@._%+-"
@@ -88,7 +92,7 @@ _AROUND = 48
 def rest_before(source: Searched, start: int, end: int, entity: str, limit: int) -> int:
     """Return where a rest begins that stands before a masked stretch; its own beginning where none does."""
     text = source.text
-    nature = nature_of_value(entity, text[start : min(end, start + _REACH)])
+    nature = nature_of_value(entity, text[start:end])
     if not may_precede(text, start, nature):
         return start
     value, low = text[start : min(end, start + _REACH)], max(limit, start - _REACH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from monitor.leaks.alignment import Replaced, Stretch, differences, merge_stretches, walk, walk_between_masks
@@ -44,6 +44,7 @@ def lay_out(text: str, spans: Sequence[Span], redacted: str) -> Layout:
     replaced: list[Replaced] = []
     stray: list[Replaced] = []
     lost = rewritten = 0
+    unflagged = max(1, len(text) - sum(end - start for start, end in regions))
     gaps = walk_between_masks(text, redacted)
     for cluster, within in _clusters(differences(text, redacted) if gaps is None else gaps, regions):
         if within:
@@ -54,23 +55,25 @@ def lay_out(text: str, spans: Sequence[Span], redacted: str) -> Layout:
             stray.append(cluster)
             other, odd = _judge(text, redacted, cluster)
         lost, rewritten = lost + other, rewritten + odd
-    unflagged = max(1, len(text) - sum(end - start for start, end in regions))
+        if lost + rewritten > _HOPELESS_SHARE * unflagged:
+            return Layout(aligned=False, readable=False, replaced=[], stray=[], exact=False)
     return Layout(
         aligned=not rewritten and lost <= _LOST_SHARE * unflagged,
-        readable=lost + rewritten <= _HOPELESS_SHARE * unflagged,
+        readable=True,
         replaced=replaced,
         stray=stray,
         exact=False,
     )
 
 
-def _clusters(gaps: Sequence[Replaced], regions: Sequence[Stretch]) -> Iterator[tuple[Replaced, list[Stretch]]]:
+def _clusters(gaps: Iterable[Replaced], regions: Sequence[Stretch]) -> Iterator[tuple[Replaced, list[Stretch]]]:
     """Yield gaps with the regions that they touch, what touches the same region as one, widened to hold them whole."""
     number = 0
-    at = 0
-    while at < len(gaps):
-        start, end, output_start, output_end = gaps[at]
-        at += 1
+    coming = iter(gaps)
+    gap = next(coming, None)
+    while gap is not None:
+        start, end, output_start, output_end = gap
+        gap = next(coming, None)
         while number < len(regions) and regions[number][1] < start:
             number += 1
         within: list[Stretch] = []
@@ -84,10 +87,10 @@ def _clusters(gaps: Sequence[Replaced], regions: Sequence[Stretch]) -> Iterator[
                     output_end += regions[number][1] - end
                     end = regions[number][1]
                 number += 1
-            elif at < len(gaps) and gaps[at].start <= end:
-                output_end = gaps[at].output_end + max(0, end - gaps[at].end)
-                end = max(end, gaps[at].end)
-                at += 1
+            elif gap is not None and gap.start <= end:
+                output_end = gap.output_end + max(0, end - gap.end)
+                end = max(end, gap.end)
+                gap = next(coming, None)
             else:
                 break
         yield Replaced(start, end, output_start, output_end), within
@@ -106,10 +109,8 @@ def _judge(text: str, redacted: str, cluster: Replaced) -> tuple[int, int]:
         return 0, size
     if not theirs.strip() and said:
         return 0, 0
-    if 2 * len("".join(_unmasked(theirs)).strip()) < len(
-        theirs.strip()
-    ):  # a digest may be glued to letters that look like it
-        return 0, 0
+    if 2 * len("".join(_unmasked(theirs)).strip()) < len(theirs.strip()):
+        return 0, 0  # a mask, which may be a digest glued to letters that look like it
     if said and any(map(str.isalnum, theirs)):
         return size, 0
     trimmed = not (ours + theirs).strip() and (cluster.end == len(text) or cluster.start == 0)
@@ -134,7 +135,7 @@ def _judge_around(text: str, redacted: str, cluster: Replaced, within: Sequence[
     rest = sum(map(len, map(_letters, beside)))
     if len(beside) == 1 and not around and rest <= _LONGEST_SURROGATE * len(ours):
         return 0, 0
-    odd = sum(len(part) for part in beside if part not in ours and not _letters(part))
+    odd = sum(len(part) for part in beside if not _letters(part) and part not in ours)
     if not rest:
         return 0, odd
     pieces = find_remainder(ours, theirs, person=False, pieces=len(within) + 1).pieces

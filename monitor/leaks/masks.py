@@ -22,7 +22,7 @@ _LABEL = (
     rf"{_EDGE}(?:(?![A-Z]*XX)[A-Z]{{3,}}(?:_[A-Z]+)*[_\-]?[0-9]{{1,6}}|[A-Z]{{2,}}(?:_[A-Z]{{2,}})+){_END}"
     r"|__[A-Z]\w*__|[%$#][A-Z_]{3,}[%$#]"
 )
-_RUN = r"[*█▉▊▓▒░■●•∗✱＊×#]+|_{2,}|-{4,}|\.{3,}|…|\?{2,}|[Xx]{2,}|([0-9])\1{3,}"
+_RUN = r"[*█▉▊▓▒░■●•∗✱＊×]+|[_#]{2,}|-{4,}|\.{3,}|…|\?{2,}|[Xx]{2,}|([0-9])\1{3,}"
 _ALONE = rf"{_EDGE}[Xx]{_END}"
 _SAID = (
     r"(?i:\b(?:redacted|removed|anonymi[sz]ed|masked|hidden|deleted|verwijderd|gelakt|geanonimiseerd|geschwärzt"

@@ -23,6 +23,7 @@ from monitor.leaks.values import SUFFIX, Key, piece_size
 from monitor.leaks.words import (
     DETERMINERS,
     LITTLE_WORDS,
+    MONTHS_AND_DAYS,
     PARTICLES,
     PREPOSITIONS_OF_TIME,
     PUBLIC_NEIGHBOURS,
@@ -67,6 +68,9 @@ def _stands_in(text: str, letters: str) -> bool:
 
 def _is_name(key: Key) -> int:
     return -(key.way == "name")  # names first: of two keys of the same letters the other one counts
+
+
+_ORDINARY = (ORDINARY, MONTHS_AND_DAYS, PARTICLES, TITLES)
 
 
 class Mention(NamedTuple):
@@ -219,7 +223,7 @@ class Searched:
             return _SPELLED.fullmatch(written) is not None  # "There's a" is no Theresa
         if written.lower() == written.upper():
             return True  # a script without case
-        ordinary = key.letters in ORDINARY or key.letters in PARTICLES or key.letters in TITLES
+        ordinary = any(key.letters in words for words in _ORDINARY)
         if written[:1].isupper():
             return self._is_capital_meant(key, written, (start, end), ordinary=ordinary)
         if ordinary or len(key.letters) < _LOWER_CASE or self.count_lower_case(written) > 1:
@@ -235,6 +239,8 @@ class Searched:
         start, end = place
         if self.text[end : end + 1] == ":" and self._begins_sentence(start):
             return False
+        if self.text[end : end + 1] == "-" and self.is_german:
+            return False  # "Steuer-ID" begins no name
         after = _AFTER.match(self.text, end, end + _AROUND)
         before, word_after = self._word_before(start), squeeze(after[1]) if after else ""
         if before in TITLES:

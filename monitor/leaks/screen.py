@@ -144,8 +144,8 @@ def _stands_alone(text: str, span: Span, nature: Nature) -> bool:
     if goes_on and may_follow(text, end, nature):
         return False
     before = text[start - 2 : start] if start > 1 else ""
-    if before[1:] == " " and not (before[0].isalnum() and nature == "person"):
-        return not (before[0].isdigit() and nature == "other")
+    if before[1:] == " " and nature not in _BEGUN:
+        return nature != "other" or not before[0].isdigit()
     return before[1:] == "\n" or not may_precede(text, start, nature)
 
 
@@ -165,3 +165,5 @@ _ENDING = frozenset(a + b for a in '.,;:?!)"\n' for b in (" ", "\n", ""))
 _UNTOLD: frozenset[Nature] = frozenset(("place", "organization", "other"))
 """What an entity's name leaves open: these may be streets, or mail addresses."""
 _GOING_ON = frozenset(("date", "address"))
+_BEGUN = frozenset(("person", "mail"))
+"""What may begin before the space that stands before it."""

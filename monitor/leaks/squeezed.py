@@ -55,6 +55,7 @@ _TABLE = bytes(ord(f) if len(f) == 1 and f.isascii() else 0 for f in _LATIN)
 """What becomes several letters becomes a zero byte, which is found at memory speed."""
 _OTHER = 256
 _TOLD = np.array([bool(folded) for folded in _LATIN])
+_LONGEST_GAP = 64  # of what is kept in memory, too
 _LENGTHS = np.array([*map(len, _LATIN), 0])
 _IN_TABLE = frozenset(chr(code) for code, folded in enumerate(_LATIN) if len(folded) < 2 and folded.isascii())
 _ASCII = bytes(range(128))
@@ -116,17 +117,17 @@ class Letters:
             starts = _origins(self._original)
             return starts, starts + 1
         readable = _CONTROL.sub("  ", self._original)
-        low: list[Places] = []
-        high: list[Places] = []
+        low: list[int] = []
+        high: list[int] = []
         at = 0
         for match in _ESCAPE.finditer(readable):
-            before = _origins(readable[at : match.start()]) + at
+            _add_origins(readable, at, match.start(), low, high)
             size = len(squeeze(match[0]))
-            low += before, np.full(size, match.start())
-            high += before + 1, np.full(size, match.end())
+            low += [match.start()] * size
+            high += [match.end()] * size
             at = match.end()
-        rest = _origins(readable[at:]) + at
-        return np.concatenate((*low, rest)), np.concatenate((*high, rest + 1))
+        _add_origins(readable, at, len(readable), low, high)
+        return np.array(low, np.intp), np.array(high, np.intp)
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return the code points of the original that a stretch of `text`, not an empty one, comes from."""
@@ -134,9 +135,9 @@ class Letters:
         return int(starts[start]), int(ends[end - 1])
 
     def gap(self, offset: int) -> str:
-        """Return what stands between a letter and the one before it."""
+        """Return what stands between a letter and the one before it; no more than tells that much stands there."""
         starts, ends = self._places
-        return self._original[ends[offset - 1] : starts[offset]]
+        return self._original[ends[offset - 1] : min(starts[offset], ends[offset - 1] + _LONGEST_GAP + 1)]
 
     def begins_word(self, offset: int) -> bool:
         """Return whether a word begins at an offset of `text`, or the text ends: marks and the invisible part none."""
@@ -159,13 +160,23 @@ class Letters:
         return [0, *edges] if self.text else []
 
 
+@lru_cache(maxsize=1024)
 def _parts(gap: str) -> bool:
     """Return whether what stands between two letters makes two words of them."""
     if not gap:
         return False
-    if gap.isascii() and not _has_escapes(gap):
+    if len(gap) > _LONGEST_GAP or (gap.isascii() and not _has_escapes(gap)):
         return True
     return not all(unicodedata.category(character) in _INSIDE_WORDS for character in read_escapes(gap))
+
+
+def _add_origins(text: str, start: int, end: int, low: list[int], high: list[int]) -> None:
+    """Add the places of the letters of a stretch without escapes, which most often is a word or two."""
+    for at in range(start, end):
+        size = len(fold_character(text[at]))
+        if size:
+            low += [at] * size
+            high += [at + 1] * size
 
 
 def _origins(text: str) -> Places:
@@ -185,6 +196,9 @@ def trace(text: str) -> tuple[str, list[tuple[int, int]]]:
     places: list[tuple[int, int]] = []
     at = 0
     while at < len(text):
+        if text[at] == "\\" and _CONTROL.match(text, at):
+            at += 2
+            continue
         match = _ESCAPE.match(text, at) if text[at] in "&\\" else None
         end = match.end() if match else at + 1
         for letter in squeeze(text[at:end]) if match else fold_character(text[at]):
