@@ -34,6 +34,7 @@ _OTHERS = f"{_TOKEN}|{_LABEL}|{_RUN}|{_ALONE}|{_SAID}"
 _MASK = re.compile(f"{_BRACKETED}|{_ESCAPED}|{_UUID}|{_DIGEST}|{_OTHERS}")
 _WIDE = re.compile(f"{_BRACKETED}|{_ESCAPED}|{_UUID}|{_GLUED_DIGEST}|{_OTHERS}")
 _SURE = re.compile(f"{_BRACKETED}|{_ESCAPED}|{_RUN}|{_SAID}")
+_REPEATED = re.compile(r"([0-9])\1{3,}")
 _PLAIN_LABEL = r"[A-Z_]{3,40}(?:[_\-][0-9]{1,4})?"
 PLAIN = re.compile(rf"<{_PLAIN_LABEL}>|\[{_PLAIN_LABEL}\]|\[\[{_PLAIN_LABEL}\]\]|\{{\{{{_PLAIN_LABEL}\}}\}}|\*+|█+|XX+")
 """The replacements that are seen most: whatever the value was, the whole of one says nothing of it."""
@@ -54,8 +55,15 @@ def wide_mask_pieces(output: str) -> list[tuple[int, int]]:
 
 
 def is_surely_masked(written: str) -> bool:
-    """Return whether a mask stands there that no value looks like: a surrogate may well look like a digest."""
-    return _SURE.search(written) is not None
+    """Return whether a mask stands there that no value looks like: a surrogate may well look like a digest.
+
+    It may hold a digit four times, too: zeros are a mask where they are most of it.
+    """
+    found = _SURE.search(written)
+    if found is None or not found[0].isdigit():
+        return found is not None
+    repeated = sum(len(run[0]) for run in _REPEATED.finditer(written))
+    return 2 * repeated >= len(written) or any(not mask[0].isdigit() for mask in _SURE.finditer(written))
 
 
 def mask_at(output: str, start: int) -> int:

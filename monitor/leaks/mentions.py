@@ -40,7 +40,7 @@ _APART = re.compile(r"(?<![\w.@+\-/])[^\W\d_]+(?![\w@+\-/]|\.\w)")
 """A word by itself, not one of a mail address."""
 _SPELLED = re.compile(r"[^\W_](?:[^\w\n]{1,3}[^\W_])+|[^\W_]+(?:-\s?\n\s?|\u00ad|-)[^\W_]+")
 """A name letter by letter, or broken at a line's end."""
-_BEFORE = re.compile(r"([^\W_]+)[.'’]?[^\w.!?\n:;]{0,3}$")
+_BEFORE = re.compile(r"(?:(?<![^\W_])([^\W_]{1,4})\.|([^\W_]+)['’]?)[^\w.!?\n:;]{0,3}$")
 _AFTER = re.compile(r"[^\w.!?\n:;]{0,2}([^\W_]+)")
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n\r•|>\]*\u00bf\u00a1])[\s\"'“”„«»‘’(\[\-–—*]*$")
 _AROUND = 48
@@ -232,7 +232,7 @@ class Searched:
 
     def _word_before(self, start: int) -> str:
         before = _BEFORE.search(self.text, max(0, start - _AROUND), start)
-        return squeeze(before[1]) if before else ""
+        return squeeze(before[1] or before[2]) if before else ""
 
     def _is_capital_meant(self, key: Key, written: str, place: tuple[int, int], *, ordinary: bool) -> bool:
         """Return whether a name with a capital is one: no label, not a street's or a firm's, no ordinary word."""

@@ -57,7 +57,9 @@ kollegin freund freundin nachbar nachbarin firma familie mann frau kunde kundin
 """.split()  # noqa: SIM905  # read as words
 )
 _NO_NAMES = (TITLES, MONTHS_AND_DAYS, DETERMINERS, PREPOSITIONS_OF_TIME, *LITTLE_WORDS.values())
-_SURNAMES_TOO = frozenset(("hall", "lane", "house", "park", "church", "court", "bridge", "law", "ring", "bank"))
+_SURNAMES_TOO = frozenset(
+    ("hall", "lane", "house", "park", "church", "court", "bridge", "law", "ring", "iglesia", "plaza")
+)
 _PLACED = re.compile(r"(?:(?<![^\W_])(?:at|in|on|near|op|aan de|aan het|in der|an der|auf|en|en la|rue|calle)|\d) $")
 
 
@@ -70,14 +72,14 @@ def name_after(source: Searched, end: int, value: str, following: str) -> int:
     joined = [squeeze(p) for p in particles.split()]
     if not word[0].isupper() or not PARTICLES.issuperset(joined) or word.isupper() != value.isupper():
         return 0
+    parts = [part for part in value.split() if squeeze(part) not in TITLES]
+    if not (joined or gap == "-") and (len(parts) != 1 or not value[0].isupper()):
+        return 0
     if not _may_be_name(source, word) or _is_public(source.text, end, value, following[found.start(2) :]):
         return 0
-    if gap == "-" or " ".join(joined) in _JOINING.get(source.language, ()):
+    if gap == "-" or (joined and " ".join(joined) in _JOINING.get(source.language, ())):
         return found.end()
-    parts = [part for part in value.split() if squeeze(part) not in TITLES]
-    if joined or len(parts) != 1 or not value[0].isupper() or (source.is_german and _is_german_noun(word)):
-        return 0
-    return found.end()
+    return 0 if joined or (source.is_german and _is_german_noun(word)) else found.end()
 
 
 def _is_public(text: str, end: int, value: str, following: str) -> bool:

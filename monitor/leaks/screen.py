@@ -1,13 +1,15 @@
-"""The screen that every decision gets: false only where the full check has nothing to say.
+"""What every decision gets: all that the check would say, without the check where the output is plain.
 
 It asks what must hold for there to be a leak, in the order of what it costs, and leaves whatever isn't plain to the
-check itself:
+check itself. Both say the same of every output, which the tests hold them to.
 
-* What lies between the flagged stretches stands in the output, in order and unchanged: a walk of 1 µs a span.
+* What lies between the flagged stretches stands in the output, in order and unchanged. Of presidio's own placeholders
+  one comparison tells that, of others a walk.
 * What stands there instead is a placeholder or mask of a common shape, or shows nothing of its value.
-* Beside no mask stands what could be a rest of its value: a look at two characters.
-* Of no value the letters stand anywhere in the output. That is a search of 3 µs in 5 KB for each name of a person, and
-  for each value otherwise; all letters are brought into one spelling before it, another 9 µs.
+* Beside no mask stands what could be a rest of its value: a look at two characters, and a closer one where they may.
+* Of no value do the letters stand anywhere in the output. That takes a search for each name and each other value, and
+  before it all letters in one spelling: together two fifths of what the screen of 5 KB costs. Where letters do stand
+  there, those values alone are looked at closely.
 """
 
 from __future__ import annotations

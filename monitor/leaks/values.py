@@ -33,6 +33,7 @@ _NETWORK = {"IP", "MAC", "URL", "DOMAIN", "WEB", "CRYPTO", "WALLET", "USER", "US
 _WORD = re.compile(r"[^\W_]+")
 _NAMES = re.compile(r"[^\W\d_]{2,}")
 _DIGIT = re.compile(r"\d")
+_MAIL = re.compile(r"[^\s@:/]+@[^\s@:/]+\.[A-Za-z]{2,}")
 _SPLIT = re.compile(r"[\W_]+")
 _STREET_NUMBER = re.compile(r"\d+\s?[a-zA-Z]?\b")
 
@@ -95,7 +96,7 @@ def nature_of_value(entity: str, value: str) -> Nature:
     nature = nature_of(entity)
     if nature in {"place", "organization"} and is_street(value):
         return "address"
-    return "mail" if nature == "other" and "@" in value and "://" not in value else nature
+    return "mail" if nature == "other" and "@" in value and _MAIL.fullmatch(value) else nature
 
 
 def is_street(value: str) -> bool:
