@@ -12,7 +12,7 @@ from monitor.leaks.remainders import find_remainder
 from monitor.leaks.squeezed import squeeze
 from monitor.records import Span
 
-_LOST_SHARE = 9
+_LOST_SHARE = 0.01
 """Share of a text that may be other words without a flag, and still be that text with parts replaced: a redactor that
 knows more than the detector does that, a translator much more."""
 _LONGEST_SURROGATE = 10

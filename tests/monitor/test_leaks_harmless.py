@@ -74,6 +74,7 @@ def test_ordinary_word_that_is_a_part_of_a_name(text: str, value: str) -> None:
         ("call 020-555 12 34. Office: 020-555 12 00.", "020-555 12 34", "PHONE_NUMBER"),
         ("Card 4539 0000 1234 5676, and the year 1234.", "4539 0000 1234 5676", "CREDIT_CARD"),
         ("born 12-03-1980, working since 1980.", "12-03-1980", "DATE_OF_BIRTH"),
+        ("The PIN is 4711. He paid 4711 euros.", "4711", "PIN"),
         ("She is 46 years old; 46 years ago it was.", "46 years", "AGE"),
         ("mail info@zaak.nl. Meer info op zaak.nl. Info hier.", "info@zaak.nl", "EMAIL_ADDRESS"),
         ("mail klantenservice@zaak.nl. Onze Klantenservice!", "klantenservice@zaak.nl", "EMAIL_ADDRESS"),

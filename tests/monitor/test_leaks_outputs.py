@@ -64,6 +64,16 @@ def test_other_text_is_said_to_be_unaligned_and_searched(redacted: str, kinds: t
     assert suspicious(_TEXT, _SPANS, redacted, Policy())
 
 
+@pytest.mark.parametrize(("words", "aligned"), [(0, True), (1, True), (5, False)])
+def test_other_words_where_nothing_is_flagged(words: int, aligned: bool) -> None:  # noqa: FBT001  # a parameter
+    """A redactor may know a little more than the detector did; of more than a hundredth it's no longer that text."""
+    text = "Ik ben Jan Smit. " + " ".join(f"woord{n:03d}" for n in range(100))
+    redacted = text.replace("Jan Smit", "<PERSON>")
+    for number in range(words):
+        redacted = redacted.replace(f"woord{number * 20 + 5:03d}", "geheim")
+    assert check(text, [Span(7, 15, "PERSON")], redacted, Policy()).aligned is aligned
+
+
 def test_white_space_trimmed_at_the_ends_is_no_rewriting() -> None:
     """A redactor that strips its output still replaced parts of the text."""
     text = "  Ik ben Jan Smit en ga.\n"
