@@ -19,7 +19,7 @@ from rich.text import Text
 
 from monitor.decoding import decode_decision
 from monitor.errors import RecordError
-from monitor.leaks.check import check
+from monitor.leaks.screen import examine
 from monitor.names import BoundedNames
 from monitor.plan import Plan
 from monitor.records import Decision
@@ -103,7 +103,7 @@ class _Reading:
                 self._gathered.without_output += 1
                 continue
             spans = self._spelling.read_usable(decision).spans
-            found = check(decision.text, spans, decision.redacted, self._plan.policy, self._plan.net)
+            found = examine(decision.text, spans, decision.redacted, self._plan.policy, self._plan.net)
             yield Examined(decision.doc_id, decision.text, decision.redacted, found)
 
     def _decision(self, number: int, line: bytes) -> Decision | None:

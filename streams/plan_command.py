@@ -14,16 +14,15 @@ from rich.console import Console
 
 from monitor.advised_rates import advised_sampling
 from monitor.cells import CellSample
-from monitor.config import Config, Sampling, config_id
+from monitor.config import Sampling, config_id
 from monitor.errors import ConfigError, SourceError
 from monitor.estimators.planner import FixedPlan, fixed_plan
 from monitor.exposition import clean
-from monitor.history import History
 from monitor.plan import Plan
 from monitor.planning import BoardPlan, Question, plan_board, planned_samples
 from monitor.readings import ANY
 from monitor.tally import ANY_ENTITY
-from streams.board_reader import read_live
+from streams.board_reader import read_ruled
 from streams.cli_options import config_options, read_settings, with_key
 from streams.config_edit import RateChange, write_rates
 from streams.logs import configure_logs
@@ -208,25 +207,13 @@ def _paced(samples: list[CellSample], per_day: float | None) -> list[CellSample]
 
 def _read_source(settings: Settings) -> _Source:
     """Return what the live board holds now, and the rates that the newest config in force has."""
-    board, history = read_live(settings)
+    (board, _), rules = read_ruled(settings)
     if board.unreadable:
         click.echo(f"{board.unreadable} rows of the board were written by another version, and are left out", err=True)
-    return _Source("live board", board.samples(time.time()), _in_force(history, settings.config))
-
-
-def _in_force(history: History, config: Config) -> Sampling:
-    """Return the rates that workers last took into use; those of `config` where none is recorded."""
-    changes = history.recorded.values()
-    newest = max(changes, key=lambda change: change.at).config if changes else config_id(config)
-    record = history.configs.get(newest)
-    if newest == config_id(config) or record is None:
-        return config.sampling
-    try:
-        sampling = msgspec.convert(record.config.get("sampling"), Sampling)
-    except msgspec.ValidationError:
-        return config.sampling
-    click.echo(f"rates now are those of config {newest}, in force, and not those of {config_id(config)}", err=True)
-    return sampling
+    mine = config_id(settings.config)
+    if rules.recorded and rules.plan.id != mine:
+        click.echo(f"rates now are those of config {rules.plan.id}, in force, and not those of {mine}", err=True)
+    return _Source("live board", board.samples(time.time()), rules.plan.config.sampling)
 
 
 def _chooser(samples: Sequence[CellSample], rules: Plan, entity: str, language: str) -> Callable[[CellSample], bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import numpy as np
@@ -23,15 +22,6 @@ g <- calibrate(design, ~ named - 1, population = c(named = X), calfun = "linear"
 r <- svyratio(~hit, ~named, design)
 cat(sprintf("%.17g\\n", c(coef(svytotal(~has + y, g)), coef(r), vcov(r))))
 """
-
-
-@pytest.fixture(scope="module")
-def rscript() -> str:
-    """Return the interpreter, if it has the package."""
-    found = shutil.which("Rscript")
-    if found is None or subprocess.run([found, "-e", "library(survey)"], capture_output=True, check=False).returncode:
-        pytest.skip("needs R with its package survey (Debian: r-base-core, r-cran-survey)")
-    return found
 
 
 def _documents(seed: int) -> tuple[list[Document], dict[Place, int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import numpy as np
@@ -22,15 +21,6 @@ r <- svyratio(~t, ~y, svydesign(ids = ~1, probs = ~p, data = d))
 j <- svyratio(~t, ~y, as.svrepdesign(svydesign(ids = ~1, probs = ~p, data = d), type = "JK1", mse = TRUE))
 cat(sprintf("%.17g\\n", c(coef(r), vcov(r), vcov(j))))
 """
-
-
-@pytest.fixture(scope="module")
-def rscript() -> str:
-    """Return the interpreter, if it has the package."""
-    found = shutil.which("Rscript")
-    if found is None or subprocess.run([found, "-e", "library(survey)"], capture_output=True, check=False).returncode:
-        pytest.skip("needs R with its package survey (Debian: r-base-core, r-cran-survey)")
-    return found
 
 
 def _cell(seed: int, documents: int) -> Cell:
