@@ -72,6 +72,8 @@ class CellPlan(NamedTuple):
     to_certified: Wait | None
     price: Price | None
     """Of another .01 of certified recall."""
+    target: float | None = None
+    """Recall that the operator asks for in the cell."""
 
     @property
     def labelled(self) -> int:
@@ -122,8 +124,9 @@ def plan_board(
     for sample in planned_samples(samples):
         if chosen(sample):
             own_pace = None if pace is None else pace * _part(sample, shared)
-            wanted = question.certified or target(sample.entity, sample.language) or USUAL_CERTIFIED
-            plans.append(_plan_cell(sample, own_pace, question, wanted, advised))
+            asked = target(sample.entity, sample.language)
+            wanted = question.certified or asked or USUAL_CERTIFIED
+            plans.append(_plan_cell(sample, own_pace, question, wanted, advised)._replace(target=asked))
     return BoardPlan(question, pace, tuple(plans), advised)
 
 

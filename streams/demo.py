@@ -42,8 +42,9 @@ PER_S = 20.0
 SWAP_AFTER_S = 75.0
 RECORDED_SWAP_AFTER_S = 20.0
 SETTLED_WITHIN_S = 60.0
-_CLOCK = ("alarm.period=5", f"labels.deadline_days={60 / 86_400}")
-"""A demo's day is five seconds long, and a label late after a minute."""
+_CLOCK = ("alarm.period=5", "alarm.hold=60", f"labels.deadline_days={60 / 86_400}")
+"""A demo's day is five seconds long, and a label late after a minute; an alarm stays on for minutes, until the version
+changes or the evidence stays away."""
 console = Console(highlight=False)
 
 
@@ -112,6 +113,11 @@ async def stage(story: Story) -> AsyncIterator[tuple[DemoWorker, Traffic]]:
         await traffic.start()
         stack.push_async_callback(traffic.stop)
         console.print(f"broker {broker.server}, page [bold]{worker.url}[/]")
+        console.print(
+            f"in another terminal: {Path(sys.prefix, 'bin', 'recallwatch')} status, plan, misses or report --out DIR, "
+            f"with --set kafka.brokers={broker.server}",
+            soft_wrap=True,
+        )
         yield worker, traffic
 
 

@@ -13,8 +13,9 @@ import msgspec
 from rich.console import Console
 
 from monitor.advised_rates import advised_sampling
+from monitor.board import DAY_S
 from monitor.cells import CellSample
-from monitor.config import Sampling, config_id
+from monitor.config import Sampling
 from monitor.errors import ConfigError, SourceError
 from monitor.estimators.planner import FixedPlan, fixed_plan
 from monitor.exposition import clean
@@ -25,6 +26,7 @@ from monitor.tally import ANY_ENTITY
 from streams.board_reader import read_ruled
 from streams.cli_options import config_options, read_settings, with_key
 from streams.config_edit import RateChange, write_rates
+from streams.in_force_reader import say_difference
 from streams.logs import configure_logs
 from streams.plan_plot import PICTURES, require_plots, save_picture
 from streams.plan_table import plan_document, print_plan
@@ -32,6 +34,8 @@ from streams.replay_options import asks_replay, replay_options, replayed
 from streams.settings import Settings, load_settings
 
 _USUAL_WIDTH = 0.05
+_SHORTEST_DAYS = 1 / (24 * 60)
+_SAID_IN_HOURS = 2
 
 
 class _Finite(click.FloatRange):
@@ -52,11 +56,11 @@ _POSITIVE = _Finite(0, min_open=True)
 
 
 class _Source(NamedTuple):
-    """Where a plan's numbers come from, and the rates in force there."""
+    """Where a plan's numbers come from, and the rules in force there: rates, targets, confidence."""
 
     name: str
     samples: list[CellSample]
-    sampling: Sampling
+    rules: Plan
 
 
 @click.command()
@@ -143,14 +147,14 @@ def plan(  # noqa: PLR0913  # one argument an option
     if from_files:
         config = with_key(settings.config, key)
         samples = replayed(config, decisions, labels, annotators).samples()
-        source = _Source("replay", _paced(samples, per_day), config.sampling)
+        source = _Source("replay", _paced(samples, per_day), Plan(config))
     else:
         source = _read_source(settings)
-    rules = Plan(settings.config)
+    rules = source.rules
     chosen = _chooser(source.samples, rules, entity, language)
-    question = Question(width, certified, labels_per_day, settings.config.readings.confidence)
-    found = plan_board(source.samples, source.sampling, question, rules.target, chosen)
-    written = [] if write is None else _write(write, source, found, rules)
+    question = Question(width, certified, labels_per_day, rules.config.readings.confidence)
+    found = plan_board(source.samples, rules.config.sampling, question, rules.target, chosen)
+    written = [] if write is None else _write(write, source, found)
     _print(found, as_json=as_json, written=None if write is None else (write, written))
     if plot is not None:
         save_picture(found, plot, source.name)
@@ -201,19 +205,22 @@ def _paced(samples: list[CellSample], per_day: float | None) -> list[CellSample]
     documents = sum(row.census for s in samples if (s.entity, s.language) == (ANY_ENTITY, ANY) for row in s.strata)
     if per_day is None or not documents:
         return samples
-    days = documents / per_day
-    return [sample._replace(days=days) for sample in samples]  # type: ignore[arg-type]  # not even one may be whole
+    return [sample._replace(days=documents / per_day) for sample in samples]
 
 
 def _read_source(settings: Settings) -> _Source:
-    """Return what the live board holds now, and the rates that the newest config in force has."""
+    """Return what the live board holds now, and the newest rules in force; of a young board as if days went on so."""
     (board, _), rules = read_ruled(settings)
     if board.unreadable:
         click.echo(f"{board.unreadable} rows of the board were written by another version, and are left out", err=True)
-    mine = config_id(settings.config)
-    if rules.recorded and rules.plan.id != mine:
-        click.echo(f"rates now are those of config {rules.plan.id}, in force, and not those of {mine}", err=True)
-    return _Source("live board", board.samples(time.time()), rules.plan.config.sampling)
+    say_difference(settings, rules)
+    samples = board.samples(time.time())
+    seen = max((board.seen_s() or 0.0) / DAY_S, _SHORTEST_DAYS)
+    if samples and seen < 1:
+        hours = seen * 24
+        time_seen = _counted(round(hours), "hour") if hours >= _SAID_IN_HOURS else _counted(round(hours * 60), "minute")
+        click.echo(f"the board has seen {time_seen} so far: all that is said of a day is as if it went on so", err=True)
+    return _Source("live board", [s._replace(days=min(s.days, seen)) for s in samples], rules.plan)
 
 
 def _chooser(samples: Sequence[CellSample], rules: Plan, entity: str, language: str) -> Callable[[CellSample], bool]:
@@ -233,14 +240,14 @@ def _chooser(samples: Sequence[CellSample], rules: Plan, entity: str, language: 
     return lambda sample: wanted in ("", sample.entity) and spoken in ("", sample.language)
 
 
-def _write(path: Path, source: _Source, found: BoardPlan, rules: Plan) -> list[RateChange]:
+def _write(path: Path, source: _Source, found: BoardPlan) -> list[RateChange]:
     """Write the advised rates into a settings file, as they are for what that file says of all else."""
     pace = found.labels_per_day
     if found.advised is None or pace is None:
         raise SourceError(f"{path}: nothing written, as no rates are advised: no label holds an entity yet")
 
     def rates(held: Sampling) -> Sampling:
-        advised = advised_sampling(held, source.samples, pace, target=rules.target)
+        advised = advised_sampling(held, source.samples, pace, target=source.rules.target)
         return held if advised is None else advised.sampling
 
     return write_rates(path, rates)

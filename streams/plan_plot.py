@@ -15,14 +15,14 @@ from monitor.estimators.planner import Wait
 from monitor.exposition import clean
 from monitor.planning import BoardPlan, CellPlan, half_widths, rates_of
 from monitor.readings import ANY
-from streams.plan_table import reason, shown
+from streams.plan_table import figure, reason, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PICTURES = (".png", ".svg")
 MOST = 6
-"""Cells drawn, those that need somebody first."""
+"""Cells drawn, those with a target and those that need somebody first."""
 # The page's colours (streams/page/style.css): grey is everything, one accent is what somebody can do.
 INK, MID, SOFT, HAIR, ACT = "#1b1b1a", "#6c6c69", "#b9b9b4", "#e4e4e0", "#c2330a"
 _HIGH = 0.47
@@ -79,12 +79,13 @@ def save_picture(plan: BoardPlan, path: Path, source: str) -> None:
 
 
 def _title(plan: BoardPlan, shown: int, of: int) -> str:
-    cells = f"{shown} cells" if shown == of else f"{shown} of {of} cells, the lowest first"
+    order = "those with a target first" if any(cell.target is not None for cell in plan.cells) else "the lowest first"
+    cells = f"{shown} cells" if shown == of else f"{shown} of {of} cells, {order}"
     return f"What more labels would tell: recall to ± {plan.question.half_width:g} ({cells if of > 1 else 'one cell'})"
 
 
 def _footer(plan: BoardPlan, source: str) -> str:
-    budget = "" if plan.labels_per_day is None else f"{plan.labels_per_day:,.3g} labels a day, "
+    budget = "" if plan.labels_per_day is None else f"{figure(plan.labels_per_day)} labels a day, "
     confidence = f"{100 * plan.question.confidence:g} % intervals"
     return f"recallwatch plan, {source}: {budget}{confidence}, {datetime.now(UTC).date().isoformat()}"
 

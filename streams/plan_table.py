@@ -27,7 +27,7 @@ _Row = tuple[str | Text, ...]
 
 
 def ordered(cells: Sequence[CellPlan]) -> list[CellPlan]:
-    """Return cells as the other tables have them: all entities first, then by the lower limit."""
+    """Return cells with a target first; then as the other tables have them: all entities, then by the lower limit."""
     return sorted(cells, key=_needs_somebody_first)
 
 
@@ -38,9 +38,9 @@ def shown(cells: Sequence[CellPlan]) -> list[CellPlan]:
     return [cell for cell in ordered(cells) if cell.sample.language != ANY or cell.sample.version in several]
 
 
-def _needs_somebody_first(cell: CellPlan) -> tuple[bool, float, str, str]:
+def _needs_somebody_first(cell: CellPlan) -> tuple[bool, bool, float, str, str]:
     lower = 2.0 if cell.read.lower is None else cell.read.lower
-    return (cell.sample.entity != ANY, lower, cell.sample.entity, cell.sample.language)
+    return (cell.target is None, cell.sample.entity != ANY, lower, cell.sample.entity, cell.sample.language)
 
 
 def print_plan(console: Console, plan: BoardPlan, *, advice_is_written: bool = False) -> None:
@@ -81,7 +81,7 @@ def _heading(version: Version, cells: Sequence[CellPlan]) -> str:
 
 def _width_table(cells: Sequence[CellPlan], plan: BoardPlan) -> Table:
     width = f"± {plan.question.half_width:g}"
-    title = f"Labels for {width} around recall, at {_figure(plan.labels_per_day)} labels a day in all"
+    title = f"Labels for {width} around recall, at {figure(plan.labels_per_day)} labels a day in all"
     numbers = ("labelled", "± now", "needs", "days", "window", "advised", "days", "fewer")
     rows: list[_Row] = []
     for cell in cells:
@@ -137,14 +137,14 @@ def _rate_table(advised: AdvisedSampling) -> Table:
         (
             Text(clean(row.language)),
             row.stratum,
-            _figure(row.documents_per_day),
+            figure(row.documents_per_day),
             *(f"{rate:.3g}" for rate in (row.rate_before, row.rate)),
-            *(_figure(labels) for labels in (row.labels_per_day_before, row.labels_per_day)),
+            *(figure(labels) for labels in (row.labels_per_day_before, row.labels_per_day)),
         )
         for row in advised.strata
     ]
-    costs = _figure(advised.labels_per_day_before), _figure(advised.labels_per_day)
-    rows.append(("all", "", _figure(sum(row.documents_per_day for row in advised.strata)), "", "", *costs))
+    costs = figure(advised.labels_per_day_before), figure(advised.labels_per_day)
+    rows.append(("all", "", figure(sum(row.documents_per_day for row in advised.strata)), "", "", *costs))
     caption = f"rates: of being drawn at all, by either slice; for {_cells(len(advised.cells))}"
     return _table("Advised rates, and what they cost", ("lang", "stratum"), numbers, rows, caption)
 
@@ -239,7 +239,7 @@ def _price(price: Price | None) -> tuple[str, str]:
     return f"{price.labels:,}", f"{price.rate:.3g}"
 
 
-def _figure(value: float | None) -> str:
+def figure(value: float | None) -> str:
     """Return a count or a rate a day: whole from ten on."""
     return DASH if value is None else f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
@@ -291,6 +291,7 @@ def _cell_document(cell: CellPlan) -> dict[str, object]:
         "recall_by_document": cell.caught_share,
         "certified": cell.certified,
         "certified_wanted": cell.certified_wanted,
+        "target": cell.target,
         "to_certified": _optional(cell.to_certified),
         "price_of_certified_01": _optional(cell.price),
     }

@@ -44,6 +44,8 @@ class Truth:
         self.refused: Counter[str] = Counter()
         """Labels that can't be read, by reason."""
         self.not_chosen = 0
+        self.seen: set[str] = set()
+        """Who gave the labels, chosen or not."""
 
     def read(self, lines: Iterable[bytes]) -> int:
         """Take lines of labels, of a corpus or as wire records; return how many labels count."""
@@ -62,6 +64,7 @@ class Truth:
         if isinstance(label, RecordError):
             self.refused[label.reason] += 1
             return False
+        self.seen.add(label.annotator)
         if self._annotators and label.annotator not in self._annotators:
             self.not_chosen += 1
             return False

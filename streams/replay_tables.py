@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import TypeAlias
 
 import msgspec
@@ -16,6 +17,8 @@ from streams.replay_days import DayAlarm, DayShift
 
 _CAUSES = {"recall_fell": "recall fell", "stopped_knowing": "stopped knowing"}
 _CHANGES = {"rates": "drawn more rarely", None: "design changed"}
+_FEW = 3
+"""Cells whose numbers lapsed on one day that are named one by one."""
 _Key: TypeAlias = tuple[str, str, str]
 """Entity, language, detector."""
 
@@ -34,7 +37,7 @@ def swap_table(before: BoardSnapshot, after: BoardSnapshot, days: tuple[int, int
     longest = max((r.window.days or 0 for r in after.readings), default=0)
     first = set(before.current_versions)
     table = _table(f"Before and after, {longest:,} days each, as of day {days[0]:,} and day {days[1]:,}")
-    for name in ("", "recall", "limits", "found/true", "status", "target"):
+    for name in ("", "recall", "limits", "found/true", "labelled", "status", "target"):
         table.add_column(name, justify="left" if name in ("", "status") else "right", no_wrap=True)
     for pair in asked:
         if any(r.matched.true for r in pair):
@@ -46,7 +49,12 @@ def swap_table(before: BoardSnapshot, after: BoardSnapshot, days: tuple[int, int
 
 def _row(when: str, reading: Reading) -> tuple[Text | str, ...]:
     share = reading.matched
-    numbers = (words.number(share.estimate), words.between(share) or words.DASH, f"{share.found}/{share.true}")
+    numbers = (
+        words.number(share.estimate),
+        words.between(share) or words.DASH,
+        f"{share.found}/{share.true}",
+        f"{reading.labelled}/{reading.sampled}",
+    )
     names = Text(reading.entity), Text(reading.language)
     return *names, when, *numbers, reading.status, words.number(reading.target)
 
@@ -72,10 +80,18 @@ def told_table(alarms: Iterable[DayAlarm]) -> Table:
     table = _table("Told", "day")
     table.add_column("what happened", overflow="fold")
     table.add_column("ln evidence", justify="right", no_wrap=True)
-    for alarm in alarms:
-        evidence = words.DASH if alarm.evidence is None else f"{alarm.evidence:.1f}"
-        table.add_row(Text(alarm.entity), Text(alarm.language), f"{alarm.day:,}", Text(_what(alarm)), evidence)
-    table.caption = "recall fell: the alarm went on. The day is the one it was told on, when labels had come"
+    for what, alike in groupby(alarms, key=lambda alarm: (alarm.day, _what(alarm))):
+        told = list(alike)
+        if len(told) > _FEW and told[0].cause == "stopped_knowing":
+            table.add_row(f"{len(told)} cells", "", f"{told[0].day:,}", Text(what[1]), words.DASH)
+            continue
+        for alarm in told:
+            evidence = words.DASH if alarm.evidence is None else f"{alarm.evidence:.1f}"
+            table.add_row(Text(alarm.entity), Text(alarm.language), f"{alarm.day:,}", Text(what[1]), evidence)
+    table.caption = (
+        "recall fell: the alarm went on. stopped knowing: a number of that window lapsed, its status says why. The day "
+        "is the one it was told on, when labels had come"
+    )
     table.caption_justify = "left"
     return table
 
@@ -83,6 +99,9 @@ def told_table(alarms: Iterable[DayAlarm]) -> Table:
 def _what(alarm: DayAlarm) -> str:
     if alarm.changed == "version":
         return f"version {alarm.detector} {alarm.version} came"
+    if alarm.cause == "stopped_knowing" and alarm.windows_days:
+        windows = ", ".join("all" if days is None else f"{days:,}" for days in alarm.windows_days)
+        return f"stopped knowing ({windows} days)"
     return _CAUSES.get(alarm.cause) or _CHANGES[alarm.changed]
 
 

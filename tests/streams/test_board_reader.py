@@ -55,7 +55,7 @@ def rows(position: int, documents: int, day: int = DAY) -> list[tuple[str, bytes
     """Return what ROUTE and LEDGER publish of a day, as of a position: so many documents, ten of them labelled."""
     route, ledger = Tally(), Tally()
     route.add(CensusKey("en", "x", "1", "both"), (documents,))
-    route.note_seen(VersionKey("en", "x", "1"), day * 86_400_000, day * 86_400_000)
+    route.note_seen(VersionKey("en", "x", "1"), day * 86_400_000, day * 86_400_000 + 43_200_000)
     ledger.add(DesignKey("en", "x", "1", "both", 0.5), DesignRow(10, 10))
     ledger.note_seen(VersionKey("en", "x", "1"), -day * 86_400_000, day * 86_400_000)
     for entity in ("PERSON", ANY_ENTITY):
@@ -103,19 +103,22 @@ def test_history_comes_with_it_where_asked_for(fleet: Fleet) -> None:
 
 @pytest.mark.broker
 def test_a_plan_is_read_off_the_live_board(fleet: Fleet) -> None:
-    """Without files and without --recall; the rates now are those that workers took into use last."""
+    """Without files and without --recall; rates and targets are those that workers took into use last."""
     declare(fleet)
-    ours = Plan(msgspec.structs.replace(fleet.tree, sampling=Sampling(random_rate=0.25, loose_rate=0.0)))
+    sampling = Sampling(random_rate=0.25, loose_rate=0.0)
+    ours = Plan(msgspec.structs.replace(fleet.tree, sampling=sampling, targets={"PERSON": 0.7}))
     history = [config_record(ours, NOW), change_record("decisions", 0, 0, ours, NOW)]
     asyncio.run(fleet.send("history", [(record.key.decode(), record.value) for record in history]))
     asyncio.run(fleet.send("tallies", rows(1, 30, int(time.time() // 86_400))))
     done = fleet.run("plan", "--json")
     assert done.returncode == 0
-    assert f"rates now are those of config {ours.id}, in force" in done.stderr
+    assert "the board has seen 12 hours so far: all that is said of a day is as if it went on so" in done.stderr
     found = json.loads(done.stdout)
+    assert {(c["entity"], c["certified_wanted"]) for c in found["cells"]} == {("PERSON", 0.7), ("any", 0.9)}
+    assert [(cell["entity"], cell["language"]) for cell in found["advised"]["serves"]] == [("PERSON", "en")]
     assert {(c["entity"], c["labelled"]) for c in found["cells"]} == {("PERSON", 10), ("any", 10)}
     (stratum,) = found["advised"]["strata"]
-    assert (stratum["documents_per_day"], stratum["rate_before"]) == (30, 0.25)
+    assert (stratum["documents_per_day"], stratum["rate_before"]) == (60, 0.25)
 
 
 @pytest.mark.broker

@@ -128,8 +128,9 @@ def test_json_counts_what_became_of_labels(tmp_path: Path) -> None:
         {"outcome": "joined", "count": 5},
         {"outcome": "orphan", "count": 1},
     ]
-    chosen = replay(*options, *CENSUS, "--annotator", "kim", "--annotator", "lu")
-    assert chosen["labels"] == [{"outcome": "not_chosen", "count": 6}]
+    other = write(tmp_path / "other", corpus_line("elsewhere", annotators=["kim"]))
+    chosen = replay(*options, "--labels", other, *CENSUS, "--annotator", "kim")
+    assert chosen["labels"] == [{"outcome": "not_chosen", "count": 6}, {"outcome": "orphan", "count": 1}]
     assert {r["labelled"] for r in chosen["readings"]} == {0}
 
 

@@ -20,8 +20,9 @@ ALARM = {
         "detector": {"type": "string"},
         "version": {"type": "string"},
         "changed": {"enum": ["rates", "version", None]},
+        "windows_days": {"type": "array", "items": {"type": ["integer", "null"]}},
     },
-    "required": ["entity", "language", "day", "cause", "evidence", "detector", "version", "changed"],
+    "required": ["entity", "language", "day", "cause", "evidence", "detector", "version", "changed", "windows_days"],
     "additionalProperties": False,
 }
 
@@ -156,7 +157,7 @@ def test_the_text_tells_days_swap_and_alarms(tmp_path: Path) -> None:
     """In one table each; the readings are those of the main window alone."""
     result = run("replay", *sides(tmp_path), *TARGET, "--passes", 3)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "6 days, counted from 0; readings are of the last 7." in result.stdout
+    assert "6 days, counted from 0; readings are of the last 7, as of day 5." in result.stdout
     assert "The next version begins on day 3." in result.stdout
     table = result.stdout.partition("\nTold ")[2].partition("recall fell: the alarm went on")[0]
     assert [line.split()[0] for line in table.splitlines() if "recall fell" in line] == ["PERSON", "PERSON"]
@@ -182,9 +183,9 @@ def test_before_is_what_was_read_the_evening_before_the_swap(tmp_path: Path) -> 
     options = (*sides(tmp_path), *TARGET, "--passes", 8, "--set", "readings.windows_days=[7]")
     table = run("replay", *options).stdout.partition("Before and after, 7 days each, as of day 7 and day 15")[2]
     found = [line.split() for line in table.splitlines() if line.startswith("PERSON") and " en " in line][:2]
-    assert [(row[2], row[5], row[6], row[7]) for row in found] == [
-        ("before", "210/210", "ok", "0.900"),
-        ("after", "0/210", "no_interval", "0.900"),
+    assert [(row[2], row[5], row[6], row[7], row[8]) for row in found] == [
+        ("before", "210/210", "210/210", "ok", "0.900"),
+        ("after", "0/210", "210/210", "no_interval", "0.900"),
     ]
 
 
@@ -228,3 +229,11 @@ def test_the_text_says_why_there_is_no_alarm(tmp_path: Path) -> None:
     assert "No alarm." in run("replay", *quiet, *TARGET).stdout
     assert "No share of the detector's output changed." in run("replay", *quiet).stdout
     assert "No alarm can come: the config has no targets." in run("replay", *quiet).stdout
+
+
+@pytest.mark.parametrize("days", [(), ("--passes", 2)])
+def test_an_annotator_who_gave_no_label_is_a_slip(days: tuple[object, ...], tmp_path: Path) -> None:
+    """Without a word it would read as "nothing is labelled"; who there is, is named."""
+    done = run("replay", *sides(tmp_path)[:2], "--labels", tmp_path / "labels", "--annotator", "nobody", *days)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--annotator: no label is of nobody; known: jo" in done.stderr

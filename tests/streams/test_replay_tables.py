@@ -39,7 +39,7 @@ def printed(table: Table, width: int = 80) -> list[str]:
 def row(when: str, r: Reading) -> list[str]:
     """Return the row of a reading."""
     m = r.matched
-    numbers = [words.number(m.estimate), words.between(m) or "–", f"{m.found}/{m.true}"]
+    numbers = [words.number(m.estimate), words.between(m) or "–", f"{m.found}/{m.true}", f"{r.labelled}/{r.sampled}"]
     return [r.entity, r.language, when, *numbers, r.status, words.number(r.target)]
 
 
@@ -95,7 +95,7 @@ def test_eighty_columns_are_enough() -> None:
     lines = printed(swap_table(old, new, (19, 39)))
     assert max(map(len, lines)) <= 80
     assert "…" not in "".join(lines)
-    assert sum("1000/1200 no_interval" in line for line in lines) == 2
+    assert sum("1000/1200" in line and "no_interval" in line for line in lines) == 2
 
 
 def test_what_is_told_names_its_version_where_that_is_what_changed() -> None:
@@ -113,4 +113,18 @@ def test_what_is_told_names_its_version_where_that_is_what_changed() -> None:
         ["21", "drawn", "more", "rarely", "–"],
         ["22", "stopped", "knowing", "–"],
         ["23", "recall", "fell", "12.9"],
+    ]
+
+
+def test_numbers_that_lapse_together_are_told_together() -> None:
+    """A week whose labels are late is one thing to know, and not one a cell; its window stands beside it."""
+
+    def lapsed(entity: str, day: int) -> DayAlarm:
+        return DayAlarm(entity, "es", day, "stopped_knowing", None, "crf", "3", None, (7,))
+
+    told = [*(lapsed(entity, 14) for entity in "ABCD"), *(lapsed(entity, 15) for entity in "AB")]
+    assert [line.split() for line in printed(told_table(told))[2:5]] == [
+        ["4", "cells", "14", "stopped", "knowing", "(7", "days)", "–"],
+        ["A", "es", "15", "stopped", "knowing", "(7", "days)", "–"],
+        ["B", "es", "15", "stopped", "knowing", "(7", "days)", "–"],
     ]

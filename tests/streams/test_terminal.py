@@ -238,19 +238,32 @@ def test_nothing_at_all_is_said() -> None:
 
 
 def test_what_else_is_known_has_a_table() -> None:
-    """Limits that hold at every look, precision with its counts, kappa, the alarm; a dash where there's none."""
-    known = msgspec.structs.replace(
-        reading("PERSON", "es", 45, 50, target=0.9), agreement=agreement(0.72), alarm=alarm("firing", 9.4)
-    )
+    """Limits that hold at every look, precision with its counts, the alarm; a dash where there's none."""
+    known = msgspec.structs.replace(reading("PERSON", "es", 45, 50, target=0.9), alarm=alarm("firing", 9.4))
     bare = msgspec.structs.replace(reading("PERSON", "nl", 45, 50), any_time=None)
     text = printed(msgspec.structs.replace(quiet_board(), readings=(known, bare)))
-    found = {row[1]: row for row in rows(text, "Read any time, precision, two readers")}
+    found = {row[1]: row for row in rows(text, "Read any time, and precision")}
     assert known.any_time is not None
     assert known.precision is not None
     limits = f"{known.any_time.lower:.3f}–{known.any_time.upper:.3f}"
     share = number(known.precision.estimate)
-    assert found["es"] == ["PERSON", "es", limits, share, "45/51", "0.720", "firing"]
-    assert found["nl"] == ["PERSON", "nl", "–", share, "45/51", "–", "–"]
+    assert found["es"] == ["PERSON", "es", limits, share, "45/51", "firing"]
+    assert found["nl"] == ["PERSON", "nl", "–", share, "45/51", "–"]
+
+
+def test_two_readers_have_a_table() -> None:
+    """Kappa with its limits and what it rests on, of the cells that either of them named; without two readers none."""
+    a = agreement(0.72)
+    read = msgspec.structs.replace(reading("PERSON", "es", 45, 50), agreement=a)
+    unnamed = msgspec.structs.replace(reading("IBAN", "es", 45, 50), agreement=msgspec.structs.replace(a, named=0))
+    text = printed(msgspec.structs.replace(quiet_board(), readings=(read, unnamed)))
+    counts = [f"{a.documents}", f"{a.named}"]
+    numbers = [number(n) for n in (a.kappa, a.lower, a.upper)]
+    spans = [number(n) for n in (a.span_f1, a.mean_iou, a.missed_by_both)]
+    table = text[text.index("Two readers") :].splitlines()
+    assert table[2].split() == ["PERSON", "es", *numbers, *counts, *spans]
+    assert "IBAN" not in table[3]
+    assert "Two readers" not in printed(msgspec.structs.replace(quiet_board(), readings=(reading("A", "es", 45, 50),)))
 
 
 def test_a_board_that_knows_nothing_else_has_no_such_table() -> None:
@@ -292,7 +305,7 @@ def test_the_words_for_an_alarm_stand_below_them() -> None:
     firing = msgspec.structs.replace(reading("A", "nl", 45, 50, target=0.9), alarm=alarm())
     board = quiet_board()
     text = " ".join(printed(msgspec.structs.replace(board, readings=(firing,))).split())
-    assert "firing, it crossed its bar on the last day; held, on since before; quiet, off" in text
+    assert "held, on since it crossed on an earlier day" in text
     assert "held" not in printed(msgspec.structs.replace(board, readings=(reading("A", "nl", 45, 50),)))
 
 
