@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 
 ADDED: Mapping[str, object] = {
-    "redaction": {"placeholders": [], "entities": {}},
+    "redaction": {"check": True, "placeholders": [], "entities": {}},
 }
 """First value by dotted key, oldest first, as `msgspec.to_builtins` writes it; a whole section is one setting.
 

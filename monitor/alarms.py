@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from math import ceil, inf, log
 from typing import NamedTuple
 
+from monitor.alarm_readings import AlarmReading
 from monitor.config import Alarm as AlarmConfig
 from monitor.estimators.e_detector import Alarm, Period, Target, advance, promised_periods, rest
 from monitor.evidence import Cell, CellEvidence
-from monitor.readings import AlarmReading
 
 YEAR_S = 365.25 * 86_400
 _ROUNDING = 1e-9

@@ -20,6 +20,7 @@ _ASCII_WHITE = bytes(chr(code).isspace() for code in range(256))
 _LONG = 255
 """A stretch of so many that goes on with the next byte: no white space follows."""
 _STRETCHES = [*(bytes(length) + b"\1" for length in range(_LONG)), bytes(_LONG)]
+_SHOWN = [*(b"\1" * length + b"\0" for length in range(_LONG)), b"\1" * _LONG]
 
 
 def blanks(text: str) -> bytes:
@@ -57,3 +58,12 @@ def blank_test(packed: bytes) -> Callable[[int, int], bool]:
     lengths = zlib.decompress(packed, wbits=-zlib.MAX_WBITS)
     marks = b"".join(map(_STRETCHES.__getitem__, lengths))[:-1]  # the text's end is no white space
     return lambda start, end: marks.find(0, start, end) < 0
+
+
+def visible(packed: bytes) -> bytes:
+    r"""Return for each code point of the text 0 where it is white space, and 1 where it isn't.
+
+    >>> visible(blanks("a  b"))
+    b'\x01\x00\x00\x01'
+    """
+    return b"".join(map(_SHOWN.__getitem__, zlib.decompress(packed, wbits=-zlib.MAX_WBITS)))[:-1]

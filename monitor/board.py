@@ -26,14 +26,14 @@ from monitor.merged import MergedRows, Window
 from monitor.notices import ROW as TOLD_ROW
 from monitor.notices import Notices
 from monitor.plan import Plan
-from monitor.readings import ANY, BoardSnapshot, Change, Queue, Reading
+from monitor.readings import ANY, BoardSnapshot, Change, Queue
 from monitor.readings import Tally as Figure
 from monitor.readings import Window as ReadingWindow
 from monitor.records import Record
 from monitor.tallies import position_of
 from monitor.tally import ANY_ENTITY, CellKey, CensusKey, CountKey, FlaggedKey, QueueKey, Tally, VersionKey
 from monitor.versions import version_key
-from monitor.window_readings import Known, Look, WindowReadings
+from monitor.window_readings import Known, WindowReadings
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).date()
 DAY_S = 86_400
@@ -161,7 +161,8 @@ class Board:
         if now is not None:
             self._merged.move(int(now // DAY_S))
         look = self._known.look(self.plan, self._merged, now)
-        readings = self._read(look)
+        windows = [WindowReadings(look, window, self._span(window), self._cells) for window in self._merged.windows]
+        readings = [reading for window in windows for reading in window.read()]
         seen = self._merged.extremes(self._merged.everything, "route").seen
         self.notices.tell(self.plan, readings, seen, now)
         main, longest = self._merged.windows[0], self._merged.longest
@@ -183,14 +184,8 @@ class Board:
             unseen_targets=look.unseen_targets,
             drift=self.drift.signals(),
             drift_notes=self.drift.notes(),
+            outputs=tuple(reading for window in windows for reading in window.read_outputs()),
         )
-
-    def _read(self, look: Look) -> list[Reading]:
-        """Return the readings of all windows."""
-        found: list[Reading] = []
-        for window in self._merged.windows:
-            found += WindowReadings(look, window, self._span(window), self._cells).read()
-        return found
 
     def samples(self, now: float | None = None, *, longest: bool = True) -> list[CellSample]:
         """Return the sample of every cell, of the longest window or of the first; nothing where nothing was counted."""
@@ -208,6 +203,11 @@ class Board:
                     strata = tuple(sums.sample(frame, entity, "matched") for frame in of_cell)
                     found.append(CellSample(entity, language, version, version in current, days, strata))
         return found
+
+    def seen_s(self) -> float | None:
+        """Return the seconds from the first to the last decision of the longest window; None without any."""
+        seen = self._merged.extremes(self._merged.longest, "route").seen.values()
+        return (max(last for _, last in seen) - min(first for first, _ in seen)) / 1000 if seen else None
 
     def _span(self, window: Window) -> ReadingWindow:
         days = self._merged.days(window)

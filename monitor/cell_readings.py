@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from monitor.agreements import Agreements
+from monitor.alarm_readings import AlarmReading
 from monitor.cells import Frame, Version, VersionSums
 from monitor.estimators.agreement import AgreementStatus
 from monitor.estimators.certified import certified_recall
@@ -25,7 +26,6 @@ from monitor.estimators.sample import StratumSample
 from monitor.estimators.wilson import wilson
 from monitor.plan import Plan
 from monitor.readings import (
-    AlarmReading,
     AnyTimeLimits,
     Certified,
     Count,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from monitor.estimators.captures import Captures
 from monitor.estimators.sample import Design, Moments, StratumSample
+from monitor.output_sums import OUTPUT_READINGS, OfOutput, OutputSums
 from monitor.readings import ANY
 from monitor.records import STRATA, Stratum
 from monitor.tally import (
@@ -24,7 +25,7 @@ from monitor.tally import (
 )
 
 _NONE = Moments()
-OfVersion = CensusKey | FlaggedKey | DesignKey | CellKey | MadeKey | SecondKey
+OfVersion = CensusKey | FlaggedKey | DesignKey | CellKey | MadeKey | SecondKey | OfOutput
 """Rows that belong to a detector version."""
 
 
@@ -52,8 +53,8 @@ class CellSample(NamedTuple):
     version: Version
     current: bool
     """Whether the newest traffic carries this version."""
-    days: int
-    """Days of the window that hold any document; at least 1."""
+    days: float
+    """Days of the window that hold any document, of a young board the part of a day that it has seen; above 0."""
     strata: tuple[StratumSample, ...]
     """Of true occurrences by matching; of a roll-up the strata of all its languages."""
 
@@ -74,6 +75,7 @@ class VersionSums:
         """What the detector and the second one found of each other's, by language, or all of them, and entity."""
         self.kept: dict[tuple[str, str], object] = {}
         """What somebody worked out from a language's and an entity's samples: it lives as long as they do."""
+        self.outputs = OutputSums()
 
     def add(self, key: OfVersion, row: tuple[int, ...]) -> None:
         """Put a row of the window's sums in its place."""
@@ -82,10 +84,7 @@ class VersionSums:
         elif isinstance(key, DesignKey):
             self._designs[key.language, key.stratum].append((key.probability, DesignRow(*row)))
         elif isinstance(key, CellKey):
-            if key.reading in ("matched", "masked"):
-                self.entities[key.entity] += row[Moments._fields.index("y")]
-            place = (key.language, key.stratum, key.probability, key.entity, key.reading)
-            self._cells[place] = Moments(*row)
+            self._add_cell(key, row)
         elif isinstance(key, FlaggedKey):
             self.entities[key.entity] += row[1]
             for language in (key.language, ANY):
@@ -94,8 +93,18 @@ class VersionSums:
             for language in (key.language, ANY):
                 held = self.second.get((language, key.entity), Captures())
                 self.second[language, key.entity] = held.plus(Captures(*row))
-        else:
+        elif isinstance(key, MadeKey):
             self.made.add((key.config, key.net))
+        else:
+            self.outputs.add(key, row)
+
+    def _add_cell(self, key: CellKey, row: tuple[int, ...]) -> None:
+        if key.reading in OUTPUT_READINGS:
+            self.outputs.add(key, row)
+            return
+        if key.reading in ("matched", "masked"):
+            self.entities[key.entity] += row[Moments._fields.index("y")]
+        self._cells[key.language, key.stratum, key.probability, key.entity, key.reading] = Moments(*row)
 
     def listed(self, known: Callable[[str], bool], most: int) -> list[str]:
         """Return the entities to read: all that are known, of others the `most` frequent, and their roll-up."""

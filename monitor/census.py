@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor
 
 from monitor.estimators.captures import Captures
+from monitor.leak_counts import LeakCounts
+from monitor.output_keys import LeakKey, OutputKey, RedactedKey, RedactionsKey
 from monitor.records import STRATA, Span, Stratum
 from monitor.tally import CensusKey, CountKey, FlaggedKey, SecondKey, Shape, ShapeKey, Tally, VersionKey
 
@@ -42,6 +44,7 @@ class Group:
         "fresh",
         "language",
         "last_ms",
+        "outputs",
         "second",
         "shapes",
         "version",
@@ -58,6 +61,8 @@ class Group:
         """Documents by step of `ShapeKey`, one shape after the other."""
         self.second: dict[str, Captures] = {}
         """By entity, of the documents that a second detector read too."""
+        self.outputs = LeakCounts()
+        """Of the documents whose redacted output was looked at."""
         self._serial = 0
         self.first_ms = -1
         self.last_ms = -1
@@ -142,6 +147,7 @@ class CensusDay:
             tally.rows.update(g.shape_rows())
             for entity, captures in g.second.items():
                 tally.rows[SecondKey(g.language, g.detector, g.version, entity)] = captures
+            tally.rows.update(g.outputs.rows(g.language, g.detector, g.version))
             if any(g.documents.values()):
                 tally.note_seen(VersionKey(g.language, g.detector, g.version), g.first_ms, g.last_ms)
         return tally
@@ -159,6 +165,8 @@ class CensusDay:
                 day.group(*key[:3]).second[key.entity] = Captures(*row)
             elif isinstance(key, ShapeKey):
                 day.group(*key[:3]).shapes[_FIRST[key.shape] + key.step] = row[0]
+            elif isinstance(key, OutputKey | RedactionsKey | RedactedKey | LeakKey):
+                day.group(*key[:3]).outputs.restore(key, row)
             elif isinstance(key, CountKey) and key != DECISIONS:
                 day.counts[key] = row[0]
         for version, (first, last) in tally.seen.items():

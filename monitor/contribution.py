@@ -14,11 +14,16 @@ from typing import NamedTuple
 from monitor.document import Answer, Document, Drawn, Outcome
 from monitor.estimators.sample import Moments
 from monitor.matching import Extent, masked, matched, unique
+from monitor.output_cells import OutputCells, Place
 from monitor.read_twice import Load, load_of, parts_of
-from monitor.records import Stratum
 from monitor.tally import ANY_ENTITY, CellKey, CountKey, DesignKey, DesignRow, EntryKey, Key, MadeKey, QueueKey
 
 FoldName = Callable[[str], str]
+
+
+def no_entity(_: str) -> bool:
+    """Return False: no entity may stay in outputs."""
+    return False
 
 
 class Rule(NamedTuple):
@@ -30,11 +35,11 @@ class Rule(NamedTuple):
     """Overlap from which a detected span counts as the labelled one, in (0, 1]."""
     period_s: float = 86_400.0
     """Of the alarm, in seconds."""
+    ignores: Callable[[str], bool] = no_entity
+    """Says of an entity's own name whether it may stay in outputs, so that none of it is missed there."""
 
 
 _Span = tuple[int, int, str]
-_Place = tuple[int, str, str, str, Stratum, float]
-"""Day, language, detector, version, stratum, inclusion probability; plain, for making and hashing it is what costs."""
 _Floors = tuple[float, float]
 _When = tuple[_Floors, int] | None
 """The smallest rates in force and the alarm's period; None where an older version drew the document."""
@@ -72,13 +77,15 @@ class Contributions:
         """By day and language, with the tasks about each."""
         self._pairs: list[Part] = []
         """What two readers say of the texts that two people read; they are few."""
-        self._drawn: Counter[tuple[_Place, str, str, bool, bool, bool]] = Counter()
+        self._drawn: Counter[tuple[Place, str, str, bool, bool, bool]] = Counter()
         """By place, config, net, and whether it's labelled, skipped, served by another version's label."""
-        self._cells: Counter[tuple[_Place, _When, str, int, int, int, int]] = Counter()
+        self._cells: Counter[tuple[Place, _When, str, int, int, int, int]] = Counter()
         """Labelled ones by place, time, entity: true occurrences, matched ones, masked ones, detected spans."""
-        self._unlabelled: Counter[tuple[_Place, _When, str, int]] = Counter()
+        self._unlabelled: Counter[tuple[Place, _When, str, int]] = Counter()
         """By place, time, entity: detected spans."""
         self._counts: Counter[tuple[int, CountKey]] = Counter()
+        self._outputs: OutputCells | None = None
+        """Of documents with a redacted output."""
 
     def add(self, document: Document) -> None:
         """Take a document in."""
@@ -98,11 +105,15 @@ class Contributions:
                 # the first version's task is the text's only one: its label serves the others too
                 self._drawn[place, drawn.config, drawn.net, labelled, skipped, labelled and number > 0] += 1
                 self._add_cells(place, drawn, truth, settled=settled)
+                if drawn.coverage is not None:
+                    if self._outputs is None:
+                        self._outputs = OutputCells(self._rule.fold, self._rule.ignores)
+                    self._outputs.add(place, drawn.coverage, text, truth)
         if read_twice:
             self._pairs += [Part(*part) for part in parts_of(document, self._rule.fold, self._rule.iou)]
         self._add_outcomes(document)
 
-    def _add_cells(self, place: _Place, drawn: Drawn, truth: Answer | None, *, settled: bool) -> None:
+    def _add_cells(self, place: Place, drawn: Drawn, truth: Answer | None, *, settled: bool) -> None:
         """Count what was found of every entity that the label names, what of the detected was right, and of all.
 
         Without a label that is settled the alarm takes all that's detected for right, and nothing else to be there.
@@ -155,6 +166,13 @@ class Contributions:
             row = DesignRow(n, labelled * n, skipped * n, waiting * n, reused * n)
             yield Part(day, DesignKey(*place[1:]), row)
             yield Part(day, MadeKey(detector, version, config, net), (n,))
+        yield from self._cell_parts()
+        for (day, key), n in self._counts.items():
+            yield Part(day, key, (n,))
+        if self._outputs is not None:
+            yield from map(Part._make, self._outputs.parts())
+
+    def _cell_parts(self) -> Iterator[Part]:
         for (place, when, entity, y, by_matching, by_mask, detected), n in self._cells.items():
             day = place[0]
             if y:
@@ -169,8 +187,6 @@ class Contributions:
         for (place, when, entity, detected), n in self._unlabelled.items():
             if when is not None:
                 yield Part(place[0], _entry(place, when, entity, detected, detected, labelled=False), (n,))
-        for (day, key), n in self._counts.items():
-            yield Part(day, key, (n,))
 
 
 @cache
@@ -201,7 +217,7 @@ def _by_entity(spans: set[_Span]) -> dict[str, int]:
 
 
 def _entry(  # what the alarm sees of a document
-    place: _Place, when: tuple[_Floors, int], entity: str, t: int, y: int, *, labelled: bool
+    place: Place, when: tuple[_Floors, int], entity: str, t: int, y: int, *, labelled: bool
 ) -> EntryKey:
     _, language, detector, version, _, probability = place
     floors, period = when

@@ -22,6 +22,8 @@ import msgspec
 from monitor.answers import ADJUDICATION, Answer, blind_pair, open_copy, reading
 from monitor.blanks import blank_test, blanks
 from monitor.errors import BadSpan
+from monitor.kept_coverage import KeptCoverage
+from monitor.origin import DrawnRecord
 from monitor.records import Label, Sampled, Span, Stratum, Task
 
 SpanTuple = tuple[int, int, str]
@@ -54,6 +56,8 @@ class Drawn(msgspec.Struct, array_like=True, frozen=True):
     spans: list[SpanTuple]
     floors: tuple[float, float] | None = None
     """The smallest probabilities in force then; None of a document that an older version drew."""
+    coverage: KeptCoverage | None = None
+    """What the redacted output shows nothing of; None where there is none, and of what an older version drew."""
 
 
 class Twice(msgspec.Struct, array_like=True):
@@ -186,7 +190,7 @@ def task_id(doc_id: str, digest: str, kind: str, copy: int) -> str:
     return hashlib.blake2b(f"{kind}\n{copy}\n{digest}\n{doc_id}".encode(), digest_size=12).hexdigest()
 
 
-def new_text(sampled: Sampled, deadline_s: float, copies: int, copied_share: float) -> Text:
+def new_text(sampled: DrawnRecord, deadline_s: float, copies: int, copied_share: float) -> Text:
     """Return the text of a drawn document, without its words.
 
     Parameters: `copies` people are asked about `copied_share` of the texts, in (0, 1], and one about the others.
@@ -214,7 +218,7 @@ def is_copied(first: str, share: float) -> bool:
     return int(first[:_DIGITS], 16) < share * float(16**_DIGITS)
 
 
-def drawn_of(sampled: Sampled) -> Drawn:
+def drawn_of(sampled: DrawnRecord) -> Drawn:
     """Return what a row keeps of a detector version's reading."""
     return Drawn(
         detector=sampled.detector,
@@ -228,6 +232,7 @@ def drawn_of(sampled: Sampled) -> Drawn:
         at=sampled.sampled_at,
         spans=[(s.start, s.end, s.entity) for s in sampled.spans],
         floors=sampled.floors,
+        coverage=None if sampled.coverage is None else KeptCoverage.of(sampled.coverage),
     )
 
 

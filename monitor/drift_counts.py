@@ -3,8 +3,8 @@
 A signal goes by language, over all detectors and versions: a change of version is an annotation beside a signal, not
 its end. Of the documents of a language: the share that the detector flagged, that it flagged with an entity, that the
 net only flagged (the best label-free sign of lost recall), that the detector only flagged; that are longer, or have
-more spans, than is usual; of those whose first span has a score, the share whose score is under the usual. Of all
-documents, each language's own share.
+more spans, than is usual; of those whose first span has a score, the share whose score is under the usual; of those
+with a redacted output, the share whose output leaks. Of all documents, each language's own share.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
+from monitor.output_keys import OutputKey, OutputRow
 from monitor.records import Stratum
 from monitor.tally import CensusKey, FlaggedKey, Shape, ShapeKey, Tally
 
 SignalName = Literal[
-    "flagged", "loose_only", "detector_only", "entity", "language", "longer", "many_spans", "low_score"
+    "flagged", "loose_only", "detector_only", "entity", "language", "longer", "many_spans", "low_score", "leaking"
 ]
 
 
@@ -65,18 +66,27 @@ class CensusCounts(NamedTuple):
     having: Mapping[Signal, int]
     """Documents of a signal's language that count for it; the share of a language is in `documents`."""
     shapes: Mapping[ShapeOf, Steps] = {}
+    outputs: Mapping[str, int] = {}
+    """Documents with an output that was looked at, by language: those that `leaking` is a share of."""
 
     def since(self, before: CensusCounts) -> CensusCounts | None:
         """Return what came after `before`; None where a count is behind it, or where the parts don't fit the whole."""
         documents = _difference(self.documents, before.documents)
         having = _difference(self.having, before.having)
+        outputs = _difference(self.outputs, before.outputs)
         shapes = {of: _difference(steps, before.shapes.get(of, {})) for of, steps in self.shapes.items()}
         grown = {of: steps for of, steps in shapes.items() if steps is not None}
-        if documents is None or having is None or len(grown) < len(shapes) or before.shapes.keys() - shapes.keys():
+        if documents is None or having is None or outputs is None:
             return None
-        if any(n > documents.get(signal.language, 0) for signal, n in having.items()):
+        if len(grown) < len(shapes) or before.shapes.keys() - shapes.keys():
             return None
-        return CensusCounts(documents, having, grown)
+        step = CensusCounts(documents, having, grown, outputs)
+        if any(n > step._within(signal) for signal, n in having.items()):
+            return None
+        return step
+
+    def _within(self, signal: Signal) -> int:
+        return (self.outputs if signal.name == "leaking" else self.documents).get(signal.language, 0)
 
     def share(self, signal: Signal) -> Share:
         """Return the counts of one signal; 0 of 0 where nothing was counted, and of one about a shape.
@@ -86,7 +96,7 @@ class CensusCounts(NamedTuple):
         """
         if signal.name in _SHAPED:
             return Share(0, 0)
-        within = self.documents.get(signal.language, 0)
+        within = self._within(signal)
         if signal.name == "language":
             return Share(sum(self.documents.values()), within)
         return Share(within, self.having.get(signal, 0))
@@ -109,6 +119,7 @@ def census_counts(*tallies: Tally) -> CensusCounts:
     documents: Counter[str] = Counter()
     having: Counter[Signal] = Counter()
     shapes: dict[ShapeOf, Counter[int]] = {}
+    outputs: Counter[str] = Counter()
     for tally in tallies:
         for key, row in tally.rows.items():
             if isinstance(key, CensusKey):
@@ -119,7 +130,11 @@ def census_counts(*tallies: Tally) -> CensusCounts:
                 having[Signal("entity", key.language, key.entity)] += row[0]
             elif isinstance(key, ShapeKey):
                 shapes.setdefault(ShapeOf(key.shape, key.language), Counter())[key.step] += row[0]
-    return CensusCounts(dict(documents), dict(having), {of: dict(steps) for of, steps in shapes.items()})
+            elif isinstance(key, OutputKey):
+                outputs[key.language] += row[0]
+                having[Signal("leaking", key.language)] += OutputRow(*row).leaking
+    steps = {of: dict(counts) for of, counts in shapes.items()}
+    return CensusCounts(dict(documents), dict(having), steps, dict(outputs))
 
 
 def signal_of(of: ShapeOf) -> Signal:

@@ -158,12 +158,14 @@ class Drift:
     def _open(self, step: CensusCounts, of_shapes: dict[Signal, Share], at_s: float) -> None:
         """Begin to watch signals that are new; what came before them are so many documents without.
 
-        Not so of a shape: what came before it is known decided what is usual.
+        Not so of a shape: what came before it is known decided what is usual. Nor of leaks, which are watched from the
+        first output on: documents without one say nothing of them.
         """
         wanted = {signal for signal, n in step.having.items() if n}
         for language, documents in step.documents.items():
             if documents:
                 wanted |= {Signal(name, language) for name in ("flagged", "loose_only", "detector_only", "language")}
+        wanted |= {Signal("leaking", language) for language, outputs in step.outputs.items() if outputs}
         wanted |= of_shapes.keys()
         new = sorted(wanted - self.detectors.keys())
         room = self.most_signals - len(self.detectors)
@@ -171,7 +173,7 @@ class Drift:
         for signal in new[:room]:
             before = sum(self._seen.values()) if signal.name == "language" else self._seen.get(signal.language, 0)
             detector = self.detectors[signal] = SignalDetector()
-            if signal not in of_shapes:
+            if signal not in of_shapes and signal.name != "leaking":
                 detector.take(min(before, MOST_VALUES), 0, at_s=at_s, delta=self.delta)
 
     def encode(self) -> bytes:
@@ -179,11 +181,12 @@ class Drift:
         names = sorted(self.detectors.keys() | {s for counts in self._days.values() for s in counts.having})
         place = {signal: i for i, signal in enumerate(names)}
         days = [
-            (
+            _Day(
                 day,
                 sorted(counts.documents.items()),
                 sorted((place[signal], n) for signal, n in counts.having.items()),
                 [(of, sorted(steps.items())) for of, steps in sorted(counts.shapes.items())],
+                sorted(counts.outputs.items()),
             )
             for day, counts in sorted(self._days.items())
         ]
@@ -206,9 +209,13 @@ class Drift:
             if (version := msgspec.msgpack.decode(_PARTS.decode(data)[0], type=int)) != 1:
                 raise StateError(f"drift: format {version}; this version reads 1: it begins anew")
             _, names, days, seen, first, usual, detectors = _DECODER.decode(data)
-            for day, documents, having, shapes in days:
-                steps = {of: dict(counts) for of, counts in shapes}
-                drift._days[day] = CensusCounts(dict(documents), {names[i]: n for i, n in having}, steps)
+            for day in days:
+                drift._days[day.day] = CensusCounts(
+                    dict(day.documents),
+                    {names[i]: n for i, n in day.having},
+                    {of: dict(counts) for of, counts in day.shapes},
+                    dict(day.outputs),
+                )
             drift.detectors = {names[i]: SignalDetector.restore(state) for i, state in detectors}
         except (msgspec.DecodeError, IndexError) as error:
             raise StateError(f"drift: not a state ({type(error).__name__}): it begins anew") from None
@@ -219,12 +226,26 @@ class Drift:
 
 _Number = Annotated[int, msgspec.Meta(ge=0)]
 _Steps = list[tuple[ShapeOf, list[tuple[_Number, _Number]]]]
+
+
+class _Day(msgspec.Struct, array_like=True, frozen=True):
+    """What was counted of a day when it was looked at last."""
+
+    day: int
+    documents: list[tuple[str, _Number]]
+    having: list[tuple[_Number, _Number]]
+    """By place in the list of signals."""
+    shapes: _Steps
+    outputs: list[tuple[str, _Number]] = []
+    """None of them in a state that an older version wrote: it counted none."""
+
+
 _PARTS = msgspec.msgpack.Decoder(list[msgspec.Raw])
 _DECODER = msgspec.msgpack.Decoder(
     tuple[
         int,
         list[Signal],
-        list[tuple[int, list[tuple[str, _Number]], list[tuple[_Number, _Number]], _Steps]],
+        list[_Day],
         list[tuple[str, _Number]],
         _Steps,
         list[tuple[ShapeOf, _Number]],

@@ -16,7 +16,21 @@ from typing import NamedTuple
 
 from monitor import metrics as m
 from monitor.pipeline import Pipeline
-from monitor.readings import ANY, CURRENT, BoardSnapshot, Count, DriftSignal, Queue, Reading, Share, Tally
+from monitor.readings import (
+    ANY,
+    CURRENT,
+    BoardSnapshot,
+    Count,
+    Disclosure,
+    DriftSignal,
+    OutputEntity,
+    OutputReading,
+    Queue,
+    Reading,
+    Share,
+    Tally,
+    Window,
+)
 
 UNKNOWN = "unknown"
 """Stands for None and for the empty string, which Prometheus would take for a label that isn't there."""
@@ -70,7 +84,7 @@ def samples(snapshot: BoardSnapshot | None, pipeline: Pipeline) -> Iterator[Samp
     In no particular order. What is None or not finite gives no sample.
     """
     published = (
-        chain(_board(snapshot), _cells(snapshot), _agreements(snapshot), _alarms(snapshot))
+        chain(_board(snapshot), _cells(snapshot), _outputs(snapshot), _agreements(snapshot), _alarms(snapshot))
         if snapshot is not None and pipeline.is_board
         else ()
     )
@@ -200,6 +214,79 @@ def _cells(snapshot: BoardSnapshot) -> Iterator[Sample]:
             yield from _stratum(cell, reading)
 
 
+def _outputs(snapshot: BoardSnapshot) -> Iterator[Sample]:
+    """Export what outputs show, current versions and roll-ups first: all of it, and of entities up to the bound."""
+    current = set(snapshot.current_versions)
+    readings = sorted(snapshot.outputs, key=lambda r: ((r.detector, r.version) not in current, r.language != ANY))
+    seen: set[tuple[str, ...]] = set()
+    cells: set[tuple[str, ...]] = set()
+    all_cells = 0
+    for reading in readings:
+        place = (*map(clean, (reading.language, reading.detector, reading.version)), _window(reading.window))
+        if place not in seen:
+            seen.add(place)
+            yield from _output(place, reading, snapshot.computed_at)
+            yield from _disclosure((ANY, *place), reading.disclosure)
+        for entity in reading.entities:
+            all_cells += 1
+            cell = (clean(entity.entity), *place)
+            if cell not in cells and len(cells) < m.MAX_CELLS and entity.entity != ANY:
+                cells.add(cell)
+                yield from _output_entity(cell, entity)
+    yield from _one(m.OUTPUT_CELLS_WITHHELD, (), all_cells - len(cells))
+
+
+def _output(place: tuple[str, ...], reading: OutputReading, computed_at: float) -> Iterator[Sample]:
+    documents, redactions, over, age_s = (
+        reading.documents,
+        reading.redactions,
+        reading.over_masking,
+        reading.counted_age_s,
+    )
+    values: tuple[tuple[m.Metric, float | None], ...] = (
+        (m.OUTPUTS, documents.of),
+        (m.UNALIGNED, reading.unaligned),
+        (m.LEAKING, documents.count),
+        (m.LEAKING_ESTIMATE, documents.estimate),
+        (m.LEAKING_LOWER, documents.lower),
+        (m.LEAKING_UPPER, documents.upper),
+        (m.REDACTIONS, redactions.of),
+        (m.LEAKING_REDACTIONS, redactions.count),
+        (m.REDACTIONS_ESTIMATE, redactions.estimate),
+        (m.REDACTIONS_LOWER, redactions.lower),
+        (m.REDACTIONS_UPPER, redactions.upper),
+        (m.MASKED_TEXT, reading.masked_share),
+        (m.COUNTED_AT, None if age_s is None else computed_at - age_s),
+        (m.OUTPUTS_SAMPLED, reading.sampled),
+        (m.OUTPUTS_LABELLED, reading.labelled),
+        (m.OVER_MASKING_ESTIMATE, over.estimate),
+        (m.OVER_MASKING_LOWER, over.lower),
+        (m.OVER_MASKING_UPPER, over.upper),
+        (m.NEEDLESS, over.needless),
+        (m.MASKED_GRAPHEMES, over.masked),
+    )
+    for metric, value in values:
+        yield from _one(metric, place, value)
+
+
+def _output_entity(cell: tuple[str, ...], entity: OutputEntity) -> Iterator[Sample]:
+    yield from _one(m.ENTITY_DOCUMENTS, cell, entity.documents.of)
+    yield from _one(m.ENTITY_LEAKING, cell, entity.documents.count)
+    for found in entity.kinds:
+        yield from _one(m.LEAKS, (*cell, found.kind), found.leaks)
+        yield from _one(m.LEAK_DOCUMENTS, (*cell, found.kind), found.documents)
+    yield from _disclosure(cell, entity.disclosure)
+
+
+def _disclosure(cell: tuple[str, ...], disclosure: Disclosure) -> Iterator[Sample]:
+    yield from _one(m.READABLE, cell, disclosure.readable)
+    yield from _one(m.OUTPUT_TRUE, cell, disclosure.true)
+    yield from _one(m.DISCLOSURE_ESTIMATE, cell, disclosure.per_1000.estimate)
+    yield from _one(m.DISCLOSURE_LOWER, cell, disclosure.per_1000.lower)
+    yield from _one(m.DISCLOSURE_UPPER, cell, disclosure.per_1000.upper)
+    yield Sample(m.DISCLOSURE_CURRENT, cell, disclosure.status in CURRENT)
+
+
 def _agreements(snapshot: BoardSnapshot) -> Iterator[Sample]:
     """Return what two readers say, once a cell: it is the same beside every version."""
     seen: set[tuple[str, ...]] = set()
@@ -240,9 +327,12 @@ def _alarms(snapshot: BoardSnapshot) -> Iterator[Sample]:
 
 
 def _cell(reading: Reading) -> tuple[str, ...]:
-    days = reading.window.days
-    window = "all" if days is None else f"{days}d"
-    return (*map(clean, (reading.entity, reading.language, reading.detector, reading.version)), window)
+    names = (reading.entity, reading.language, reading.detector, reading.version)
+    return (*map(clean, names), _window(reading.window))
+
+
+def _window(window: Window) -> str:
+    return "all" if window.days is None else f"{window.days}d"
 
 
 def _population(cell: tuple[str, ...], reading: Reading, computed_at: float) -> Iterator[Sample]:

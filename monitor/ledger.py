@@ -199,7 +199,7 @@ class Ledger:
 
     @property
     def _rule(self) -> Rule:
-        return Rule(self._names.__getitem__, self.plan.iou, self.plan.config.alarm.period)
+        return Rule(self._names.__getitem__, self.plan.iou, self.plan.config.alarm.period, self.plan.ignores)
 
     def documents(self) -> Iterator[tuple[str, Document]]:
         """Yield every document that is kept, with its id."""

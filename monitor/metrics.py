@@ -8,8 +8,9 @@ series, never a label, because a sum over a label must mean something. Roll-ups 
 Cardinality: a board exports at most `MAX_CELLS` cells (entity × language × detector × version × window), roll-ups and
 current versions first, and says how many it withheld. A cell is at most 45 series, and 16 more by stratum in a current
 version: 61,000 series at the very worst, some thousands in practice; besides 8 an alarm, 7 a pair of readers, 3 a
-signal of drift. Entities, languages and versions are capped by
-`limits.*` at the intake. Ids never are labels.
+signal of drift. Redacted outputs have 20 a language, version and window, and at most 20 a cell of theirs, of which
+`MAX_CELLS` are exported too: 20,000 more at the very worst, where every entity leaks in all six ways. Entities,
+languages and versions are capped by `limits.*` at the intake. Ids never are labels.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ CELL = ("entity", "language", "detector", "version", "window")
 ALARM = CELL[:-1]
 PAIR = ("entity", "language", "window")
 SIGNAL = ("signal", "language", "entity")
+OUTPUT = CELL[1:]
+LEAK = (*CELL, "kind")
 SHARE = (*CELL, "reading")
 """`reading`: `matched` (same entity, IoU) or `masked` (every character of the true span covered)."""
 
@@ -171,6 +174,49 @@ DETECTED = _gauge("detected", "spans", "Detected spans in labelled documents, un
 OPTIMISTIC = _gauge("optimistic_recall", "ratio", "Recall by recapture with the second detector: optimistic.", CELL)
 STRATUM_FOUND = _gauge("stratum_found", "occurrences", "Found occurrences by stratum.", (*SHARE, "stratum"))
 STRATUM_TRUE = _gauge("stratum_true", "occurrences", "Labelled occurrences by stratum.", (*SHARE, "stratum"))
+
+# What the board reads of redacted outputs: a census of the traffic, whose limits are for the rate behind it
+
+OUTPUTS = _gauge("redacted", "outputs", "Redacted outputs that were looked at.", OUTPUT)
+UNALIGNED = _gauge("unaligned", "outputs", "Outputs that aren't the text with parts replaced.", OUTPUT)
+LEAKING = _gauge("leaking", "outputs", "Outputs with a leak.", OUTPUT)
+LEAKING_ESTIMATE = _gauge("leaking_outputs_estimate", "ratio", "Share of outputs with a leak.", OUTPUT)
+LEAKING_LOWER = _gauge("leaking_outputs_lower", "ratio", "Lower limit of the rate behind that share.", OUTPUT)
+LEAKING_UPPER = _gauge("leaking_outputs_upper", "ratio", "Upper limit of the rate behind that share.", OUTPUT)
+REDACTIONS = _gauge("counted", "redactions", "Spans that outputs replace.", OUTPUT)
+LEAKING_REDACTIONS = _gauge("leaking", "redactions", "Redactions with a leak.", OUTPUT)
+REDACTIONS_ESTIMATE = _gauge("leaking_redactions_estimate", "ratio", "Share of redactions with a leak.", OUTPUT)
+REDACTIONS_LOWER = _gauge("leaking_redactions_lower", "ratio", "Lower limit of the rate behind that share.", OUTPUT)
+REDACTIONS_UPPER = _gauge("leaking_redactions_upper", "ratio", "Upper limit of the rate behind that share.", OUTPUT)
+MASKED_TEXT = _gauge("masked_text", "ratio", "Share of the text that aligned outputs mask.", OUTPUT)
+COUNTED_AT = _moment("newest_counted", "Time of the newest decision counted beside these outputs.", OUTPUT)
+LEAKS = _gauge("found", "leaks", "Leaks by kind.", LEAK)
+LEAK_DOCUMENTS = _gauge("found_leaks", "documents", "Documents with a leak of that kind.", LEAK)
+ENTITY_DOCUMENTS = _gauge("redacted", "documents", "Documents with an output where the entity was flagged.", CELL)
+ENTITY_LEAKING = _gauge("leaking", "documents", "Of these, documents with a leak of it.", CELL)
+
+# What labels say of redacted outputs
+
+OUTPUTS_SAMPLED = _gauge("sampled", "outputs", "Drawn documents with an output.", OUTPUT)
+OUTPUTS_LABELLED = _gauge("labelled", "outputs", "Drawn documents with an output whose label is in.", OUTPUT)
+OVER_MASKING_ESTIMATE = _gauge("over_masking_estimate", "ratio", "Share of what is masked that is needless.", OUTPUT)
+OVER_MASKING_LOWER = _gauge("over_masking_lower", "ratio", "Lower limit of over-masking.", OUTPUT)
+OVER_MASKING_UPPER = _gauge("over_masking_upper", "ratio", "Upper limit of over-masking.", OUTPUT)
+NEEDLESS = _gauge("needless", "graphemes", "Masked graphemes that are no personal data, unweighted.", OUTPUT)
+MASKED_GRAPHEMES = _gauge("masked", "graphemes", "Masked graphemes in labelled documents, unweighted.", OUTPUT)
+READABLE = _gauge("readable", "occurrences", "Labelled occurrences that can be read in outputs, unweighted.", CELL)
+OUTPUT_TRUE = _gauge("output_true", "occurrences", "Labelled occurrences in documents with an output.", CELL)
+DISCLOSURE_ESTIMATE = _gauge(
+    "disclosure_per_1000_documents_estimate", "occurrences", "Occurrences readable in 1,000 outputs.", CELL
+)
+DISCLOSURE_LOWER = _gauge(
+    "disclosure_per_1000_documents_lower", "occurrences", "Lower limit of that disclosure rate.", CELL
+)
+DISCLOSURE_UPPER = _gauge(
+    "disclosure_per_1000_documents_upper", "occurrences", "Upper limit of that disclosure rate.", CELL
+)
+DISCLOSURE_CURRENT = _flag("disclosure_current", "Whether that rate may be taken for the state of today", CELL)
+OUTPUT_CELLS_WITHHELD = _gauge("withheld_output", "cells", "Cells of outputs not exported because of the bound.")
 
 # What the board reads of two readers, whatever the version
 

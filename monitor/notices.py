@@ -27,11 +27,12 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from monitor.alarm_readings import AlarmEvent, Cause
 from monitor.cells import Version
 from monitor.errors import StateError
 from monitor.evidence import Cell
 from monitor.plan import Plan
-from monitor.readings import ANY, CURRENT, AlarmEvent, Cause, Reading
+from monitor.readings import ANY, CURRENT, Reading
 from monitor.tally import VersionKey
 from monitor.versions import version_key
 

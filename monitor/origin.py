@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from monitor.leaks.coverage import Coverage
 from monitor.records import Label, Sampled
 
 Origin = tuple[int, int]
@@ -18,6 +19,8 @@ class DrawnRecord(Sampled, frozen=True, omit_defaults=True):
     """A drawn document as ROUTE sends it."""
 
     origin: Origin | None = None
+    coverage: Coverage | None = None
+    """What its output shows nothing of; None where it carries none, or nobody looked."""
 
 
 class LabelRecord(Label, frozen=True, omit_defaults=True):

@@ -67,6 +67,10 @@ class Plan:
         """Return the recall asked for in a cell, its entity spelled in any way that the aliases know."""
         return self._targets.get((entity, language), self._targets.get((entity, "")))
 
+    def ignores(self, entity: str) -> bool:
+        """Return whether an entity, spelled in any way, is no secret by the redaction policy."""
+        return self.policy.of(entity).ignore
+
     @property
     def target_cells(self) -> Iterable[tuple[str, str]]:
         """The cells that have a target of their own: entity, folded, and language, empty for every one."""
@@ -75,7 +79,7 @@ class Plan:
     @property
     def counting(self) -> tuple[object, ...]:
         """What decides how documents of the ledger are counted."""
-        return self.config.entities, self.config.limits, self.iou, self.config.alarm.period
+        return self.config.entities, self.config.limits, self.iou, self.config.alarm.period, self.config.redaction
 
     def _read_targets(self) -> dict[tuple[str, str], float]:
         targets: dict[tuple[str, str], float] = {}

@@ -11,6 +11,8 @@ from typing import Literal
 
 import msgspec
 
+from monitor.alarm_readings import AlarmEvent, AlarmReading
+from monitor.leaks.findings import Kind
 from monitor.records import Stratum
 
 ANY = "any"
@@ -21,8 +23,6 @@ label for `readings.stale_after_days`. `incomplete`: completeness under the conf
 readers agree too little (kappa) for the number to stand, or to stand without a mark."""
 CURRENT: frozenset[Status] = frozenset({"ok", "marked"})
 """What may be offered as the state of today."""
-Cause = Literal["recall_fell", "stopped_knowing", "design_changed"]
-AlarmState = Literal["quiet", "firing", "held"]
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -160,48 +160,6 @@ class Optimistic(msgspec.Struct, frozen=True):
     upper: float
 
 
-class AlarmReading(msgspec.Struct, frozen=True):
-    """The pager's alarm of a cell, that recall is below its target; as of the last period begun."""
-
-    state: AlarmState | None
-    """None: no label of this version holds the entity; not knowing isn't quiet."""
-    evidence: float | None
-    """Natural logarithm; it fires at `bar`."""
-    bar: float
-    promised_days: float
-    """In the mean that many days at least up to a false alarm of this cell."""
-    labelled: int
-    """Labelled documents with the entity that it has seen."""
-    y_max: int = 0
-    """Occurrences that a document counts for, at most: the target is one of that recall."""
-    fired_at: float | None = None
-    """When the period ended in which it last crossed, s since the epoch."""
-    fired_evidence: float | None = None
-    """The evidence then; it begins anew afterwards."""
-    on_since: float | None = None
-    """When the period ended in which it went on; None while it's off."""
-    counts_from: float | None = None
-    """When the running period ends, s since the epoch, where documents were drawn in it: they count from then on."""
-    restated: bool = False
-    """Whether a label was corrected so that evidence which was published before is smaller now."""
-
-
-class AlarmEvent(msgspec.Struct, frozen=True):
-    """Something that somebody is told of: what happened in a cell, and why; of a new version, in all cells together."""
-
-    entity: str
-    language: str
-    detector: str
-    version: str
-    cause: Cause
-    at: float
-    evidence: float | None
-    windows_days: tuple[int | None, ...] = ()
-    """`stopped_knowing`: the lengths of the windows whose number lapsed; None is of all days."""
-    changed: Literal["rates", "version"] | None = None
-    """`design_changed`: what of it."""
-
-
 class DriftSignal(msgspec.Struct, frozen=True):
     """A share of the census that is watched, and the last change found in it."""
 
@@ -259,6 +217,101 @@ class Reading(msgspec.Struct, frozen=True):
     """None without a target, by stratum, and for a version that is no longer current."""
     optimistic: Optimistic | None = None
     """None where no second detector runs."""
+
+
+class CountedRate(msgspec.Struct, frozen=True):
+    """A share of the traffic's outputs, all of which were looked at; the limits are for the rate behind them."""
+
+    count: int
+    of: int
+    estimate: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    n_eff: float | None = None
+    """Independent ones that would say as much."""
+
+
+class OverMasking(msgspec.Struct, frozen=True):
+    """Of what outputs mask, the share that people say was no personal data; graphemes of labelled documents."""
+
+    needless: int
+    masked: int
+    estimate: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    n_eff: float | None = None
+    reason: str | None = None
+    """Why there is no estimate, in one of a fixed set of words."""
+
+
+class Disclosure(msgspec.Struct, frozen=True):
+    """Personal data that can still be read in outputs, missed or leaking alike; occurrences in labelled documents."""
+
+    readable: int
+    true: int
+    documents: Count
+    """Documents with any of it; estimated, their share of the outputs."""
+    per_1000: Count
+    """Of them, in 1,000 documents with an output: the disclosure rate."""
+    share: Limits | None = None
+    """Of the true occurrences, those that can be read."""
+    status: Status = "no_label"
+
+
+class LeakCount(msgspec.Struct, frozen=True):
+    """Leaks of one kind."""
+
+    kind: Kind
+    documents: int
+    leaks: int
+
+
+class OutputEntity(msgspec.Struct, frozen=True):
+    """One entity in the outputs."""
+
+    entity: str
+    documents: CountedRate
+    """Of the documents where it was flagged, those with a leak of it."""
+    spans: int
+    leaking_spans: int
+    kinds: tuple[LeakCount, ...]
+    disclosure: Disclosure
+
+
+class OutputReading(msgspec.Struct, frozen=True):
+    """What a detector version's redacted outputs show, in one language or all, over one window."""
+
+    language: str
+    detector: str
+    version: str
+    window: Window
+    unaligned: int
+    """Outputs that aren't the text with parts replaced: searched for what survives, their masks are unknown."""
+    documents: CountedRate
+    """Outputs with a leak, of all that were looked at."""
+    redactions: CountedRate
+    """Replaced spans with a leak; documents are the clusters."""
+    masked: int
+    """Code points of the texts that aligned outputs don't show, of `length`."""
+    length: int
+    masked_share: float | None
+    over_masking: OverMasking
+    disclosure: Disclosure
+    """Of every entity together."""
+    entities: tuple[OutputEntity, ...]
+    sampled: int
+    """Drawn documents with an output."""
+    labelled: int
+    completeness: float | None
+    weight_min: float | None
+    weight_max: float | None
+    agreement: Agreement | None
+    config: str
+    net: str
+    counted_age_s: float | None = None
+    """Seconds since the newest decision of the version and language; None in a replay."""
+    age_s: float | None = None
+    """As in `Reading`: of what the labels say."""
 
 
 class Queue(msgspec.Struct, frozen=True):
@@ -335,3 +388,5 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """Targets, as `ENTITY` or `ENTITY.language`, of cells that nothing was flagged or labelled in."""
     capacity_per_day: float | None = None
     """Tasks a day that annotators get through, as configured; None for no bound."""
+    outputs: tuple[OutputReading, ...] = ()
+    """Of versions and languages that had a redacted output in the window."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from monitor.readings import BoardSnapshot, Limits, Reading, Share, Tally
+from monitor.readings import BoardSnapshot, Limits, OutputReading, Reading, Share, Tally
 
 
 def reading_document(reading: Reading) -> dict[str, object]:
@@ -17,6 +17,12 @@ def reading_document(reading: Reading) -> dict[str, object]:
         "net": reading.net or None,
     }  # of a version of which nothing was drawn
     return document
+
+
+def output_document(reading: OutputReading) -> dict[str, object]:
+    """Return what redacted outputs show as JSON data."""
+    document: dict[str, object] = msgspec.to_builtins(reading)
+    return document | {"config": reading.config or None, "net": reading.net or None}
 
 
 def _share(share: Share) -> dict[str, object]:
@@ -38,6 +44,7 @@ def snapshot_document(snapshot: BoardSnapshot) -> dict[str, object]:
     """Return readings and counted outcomes as JSON data."""
     return {
         "readings": [reading_document(reading) for reading in snapshot.readings],
+        "outputs": [output_document(reading) for reading in snapshot.outputs],
         "dead_letters": counts_document(snapshot.dead_letters, "reason"),
         "quarantined_spans": counts_document(snapshot.quarantined, "reason"),
         "labels": counts_document(snapshot.outcomes, "outcome"),

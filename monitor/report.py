@@ -20,7 +20,7 @@ import msgspec
 from monitor.estimators.agreement import FEWEST_N_EFF, GREYED_BELOW, MARKED_BELOW
 from monitor.in_force import InForce
 from monitor.readings import ANY, BoardSnapshot, Change, Reading, Window
-from monitor.readings_json import counts_document, reading_document
+from monitor.readings_json import counts_document, output_document, reading_document
 from monitor.records import STRATA
 from monitor.tallies import Stage, published
 from monitor.versions import version_key
@@ -126,6 +126,7 @@ def report_content(
         },
         "versions": _versions(cells),
         "cells": [_cell(cell, statement, dated=dated) for cell, statement in zip(cells, statements, strict=True)],
+        "outputs": _outputs(snapshot, window),
         "unseen_targets": list(snapshot.unseen_targets),
         "design": _design(cells),
         "nobody_looked": _nobody_looked(cells),
@@ -195,6 +196,18 @@ def _reading(reading: Reading, *, dated: bool) -> Content:
 
 def _place(r: Reading) -> int:
     return -1 if r.stratum is None else STRATA.index(r.stratum)
+
+
+def _outputs(snapshot: BoardSnapshot, window: Window) -> list[Content]:
+    """Return what redacted outputs show in the window, current versions first, roll-ups before what they roll up."""
+    current = set(snapshot.current_versions)
+    found = [
+        {"current": (r.detector, r.version) in current, **output_document(r)}
+        for r in sorted(snapshot.outputs, key=lambda r: (r.language != ANY, r.language))
+        if r.window.days == window.days
+    ]
+    found.sort(key=lambda r: version_key(str(r["version"])), reverse=True)
+    return sorted(found, key=lambda r: (not r["current"], str(r["detector"])))
 
 
 def _design(cells: Iterable[ReportCell]) -> list[Content]:

@@ -28,6 +28,7 @@ from monitor.errors import RecordError, StateError, TooLarge
 from monitor.fold import Channel, Output
 from monitor.names import BoundedNames
 from monitor.origin import DrawnRecord
+from monitor.output_check import Looked, OutputCheck
 from monitor.plan import Plan
 from monitor.records import Decision, Record, Span, Stratum
 from monitor.sampling import Draw
@@ -199,7 +200,7 @@ class Route:
         return dead_letter(self.topic, self.partition, offset, error)
 
     def _decide(self, decision: Decision, flagged: Flagged, offset: int, at_ms: int, outputs: list[Output]) -> None:
-        """Put the document into its stratum and group, count it there, and draw it or not."""
+        """Put the document into its stratum and group, count it and its output there, and draw it or not."""
         spans, entities = flagged
         plan = self.plan
         if decision.second or plan.net.catches(decision.text):
@@ -212,10 +213,13 @@ class Route:
             group.count_shape(len(decision.text), spans)
         if decision.second is not None:
             group.add_second(captures_of(spans, entities, decision.second, self._spelling.counted, plan.iou))
+        looked = None
+        if decision.redacted is not None:
+            looked = self._output_check.look(decision, flagged, stratum, group.outputs)
         drawn = plan.sampler.draw(decision.doc_id, group.language, stratum)
         if drawn is None:
             return
-        data = _encode(self._sampled(decision, spans, group, stratum, drawn, (offset, at_ms)))
+        data = _encode(self._sampled(decision, spans, group, stratum, drawn, (offset, at_ms), looked))
         if len(data) > LARGEST_BYTES:
             outputs.append(self._refuse("decisions", offset, TooLarge("$.text", "escaped, more than a topic takes")))
             return
@@ -244,6 +248,7 @@ class Route:
         stratum: Stratum,
         drawn: Draw,
         place: tuple[int, int],
+        looked: Looked | None,
     ) -> DrawnRecord:
         offset, at_ms = place
         return DrawnRecord(
@@ -265,6 +270,7 @@ class Route:
             second=decision.second,
             floors=self.plan.sampler.floors,
             origin=(self.partition, offset),
+            coverage=None if looked is None else looked.coverage(),
         )
 
     # days and plans
@@ -297,6 +303,7 @@ class Route:
         self._day, self._day_until_ms = day, (day + 1) * DAY_MS
         self._groups.clear()
         self._spelling = Spelling(self.plan.aliases, self._entities, day)
+        self._output_check = OutputCheck(self.plan, self._spelling)
 
     def _advance_plan(self, offset: int) -> None:
         """Decide under the plan that is in force at `offset` from now on."""
@@ -358,10 +365,13 @@ class Route:
 
 
 def _encode(sampled: DrawnRecord) -> bytes:
-    """Return the record, without what no estimate needs where it would be larger than a topic takes."""
+    """Return the record; where a topic wouldn't take it without what no estimate needs, then without its coverage."""
     data = msgspec.json.encode(sampled)
     if len(data) > LARGEST_BYTES:
-        data = msgspec.json.encode(msgspec.structs.replace(sampled, redacted=None, second=None))
+        sampled = msgspec.structs.replace(sampled, redacted=None, second=None)
+        data = msgspec.json.encode(sampled)
+    if len(data) > LARGEST_BYTES and sampled.coverage is not None:
+        data = msgspec.json.encode(msgspec.structs.replace(sampled, coverage=None))
     return data
 
 

@@ -103,6 +103,14 @@ class Spelling:
                 found[key] = span
         return Flagged(list(found.values()), counted)
 
+    def folded(self, flagged: Flagged) -> Sequence[Span]:
+        """Return the spans under their folded names, which tell better than a producer's own what a value is."""
+        spans, entities = flagged
+        if [span.entity for span in spans] == entities:  # most producers' names are folded ones
+            return spans
+        fold = self._aliases.fold
+        return [Span(s.start, s.end, fold(s.entity), s.score) for s in spans]
+
     def counted(self, entity: str) -> str:
         """Return the name that the census counts an entity under."""
         return (self._cache.get(entity) or self._spell(entity))[1]

@@ -18,12 +18,15 @@ import msgspec
 from monitor.errors import StateError
 from monitor.estimators.captures import Captures
 from monitor.estimators.sample import Moments
+from monitor.output_keys import LeakKey, OutputDesignKey, OutputKey, RedactedKey, RedactionsKey
 from monitor.records import Stratum
 from monitor.span_agreement import SpanCounts
 
-Reading = Literal["matched", "masked", "right", "unnamed"]
+Reading = Literal["matched", "masked", "right", "unnamed", "hidden", "readable", "needless"]
 """What a cell's moments count: of true occurrences those matched, or masked; of detected spans those that are right;
-true occurrences in documents where the detector named the entity nowhere."""
+true occurrences in documents where the detector named the entity nowhere. Of documents with a redacted output: of true
+occurrences those that it shows nothing of; those that can be read there, of as many; of masked graphemes those that
+people say were no personal data (of the roll-up alone)."""
 Shape = Literal["length", "spans", "score"]
 ANY_ENTITY = "any"
 
@@ -215,6 +218,11 @@ Key = (
     | TwiceKey
     | AgreementKey
     | SecondKey
+    | OutputKey
+    | RedactionsKey
+    | RedactedKey
+    | LeakKey
+    | OutputDesignKey
 )
 _KINDS: dict[str, type[Key]] = {
     "census": CensusKey,
@@ -229,6 +237,11 @@ _KINDS: dict[str, type[Key]] = {
     "twice": TwiceKey,
     "agreement": AgreementKey,
     "second": SecondKey,
+    "output": OutputKey,
+    "redactions": RedactionsKey,
+    "redacted": RedactedKey,
+    "leak": LeakKey,
+    "output_design": OutputDesignKey,
 }
 
 

@@ -8,9 +8,10 @@ stand in each window's readings.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
+from monitor.alarm_readings import AlarmReading
 from monitor.alarms import Alarms
 from monitor.cell_readings import DAY_S, CellReadings, Scope
 from monitor.cells import Frame, Version, VersionSums, languages, of_language
@@ -18,9 +19,10 @@ from monitor.estimators.capture_recapture import lincoln_petersen
 from monitor.estimators.captures import Captures
 from monitor.estimators.epochs import EVERYTHING, Epoch, epoch_of
 from monitor.evidence import Cell, CellEvidence, Sequences
+from monitor.leak_readings import OutputScope, read_outputs
 from monitor.merged import MergedRows, Window
 from monitor.plan import Plan
-from monitor.readings import ANY, AlarmReading, AnyTimeLimits, Optimistic, Reading
+from monitor.readings import ANY, AnyTimeLimits, Optimistic, OutputReading, Reading
 from monitor.readings import Window as Days
 from monitor.tally import ANY_ENTITY, VersionKey
 from monitor.versions import version_key
@@ -144,6 +146,40 @@ class WindowReadings:
         for version in sorted(wanted, key=lambda v: (v.detector, version_key(v.version)), reverse=True):
             found += self._read_version(version, versions.get(version, VersionSums()))
         return found
+
+    def read_outputs(self) -> list[OutputReading]:
+        """Return the readings of redacted outputs, in the same order; none of a version without an output."""
+        versions = self._window.versions
+        found: list[OutputReading] = []
+        for version in sorted(versions, key=lambda v: (v.detector, version_key(v.version)), reverse=True):
+            sums = versions[version]
+            found += [
+                read_outputs(self._output_scope(version, language, sums), sums.outputs)
+                for language in sums.outputs.languages()
+            ]
+        return found
+
+    def _output_scope(self, version: Version, language: str, sums: VersionSums) -> OutputScope:
+        kept = self._look.everything[version].outputs.samples(language, ANY_ENTITY, "needless")
+        return OutputScope(
+            plan=self._look.plan,
+            version=version,
+            language=language,
+            window=self._days,
+            config=",".join(sorted({config for config, _ in sums.made})),
+            net=",".join(sorted({net for _, net in sums.made})),
+            known_before=any(sample.labelled for sample in kept),
+            counted_age_s=self._age(self._decided, version, language),
+            age_s=self._age(self._newest, version, language),
+            since_label_s=self._age(self._came, version, language),
+            agreements=self._window.agreements,
+        )
+
+    @cached_property
+    def _decided(self) -> Mapping[VersionKey, int]:
+        """When the last decision of a version and language was made (ms)."""
+        seen = self._look.merged.extremes(self._window, "route").seen
+        return {key: last for key, (_, last) in seen.items()}
 
     def _read_version(self, version: Version, sums: VersionSums) -> list[Reading]:
         look, limits = self._look, self._look.plan.config.limits

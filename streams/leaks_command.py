@@ -102,7 +102,7 @@ class _Reading:
             if decision.redacted is None:
                 self._gathered.without_output += 1
                 continue
-            spans = self._spelling.read_usable(decision).spans
+            spans = self._spelling.folded(self._spelling.read_usable(decision))
             found = examine(decision.text, spans, decision.redacted, self._plan.policy, self._plan.net)
             yield Examined(decision.doc_id, decision.text, decision.redacted, found)
 

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from monitor.alarm_readings import AlarmEvent
 from monitor.drift_watch import ROW as DRIFT_ROW
 from monitor.drift_watch import DriftWatch
 from monitor.history import History
 from monitor.in_force import InForce
 from monitor.notices import ROW as TOLD_ROW
 from monitor.notices import Notices
-from monitor.readings import AlarmEvent, BoardSnapshot
+from monitor.readings import BoardSnapshot
 from monitor.report import end_of_day, later_rows
 from streams.board_reader import Live, read_ruled
 from streams.in_force_reader import say_difference

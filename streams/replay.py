@@ -57,6 +57,8 @@ class Replay:
         self._stages = Stages(Plan(config, horizon_days=_FOR_EVER), [None])
         self._annotators = annotators
         self._not_chosen = 0
+        self.seen: set[str] = set()
+        """Who gave the labels, chosen or not."""
         self._first_ms, self._last_ms = LATEST_MS, _NO_TIME
 
     def decide(self, lines: Iterable[bytes]) -> int:
@@ -86,7 +88,9 @@ class Replay:
         for label in read.labels:
             if isinstance(label, RecordError):
                 self._stages.refuse_label(label)
-            elif self._annotators and label.annotator not in self._annotators:
+                continue
+            self.seen.add(label.annotator)
+            if self._annotators and label.annotator not in self._annotators:
                 self._not_chosen += 1
             elif read.text is None:
                 yield label
@@ -115,6 +119,7 @@ class Replay:
         return msgspec.structs.replace(
             found,
             readings=tuple(msgspec.structs.replace(reading, window=window) for reading in found.readings),
+            outputs=tuple(msgspec.structs.replace(reading, window=window) for reading in found.outputs),
             outcomes=(*found.outcomes, *left_out),
         )
 

@@ -18,6 +18,7 @@ from monitor.readings_json import reading_document, snapshot_document
 from streams.cli_options import config_options, read_settings, with_key
 from streams.replay import Replay, read_lines
 from streams.replay_days import DayReplay, Schedule
+from streams.replay_options import check_annotators
 from streams.replay_tables import shifts_table, swap_table, told_table
 from streams.replay_traffic import Lines, Traffic
 from streams.terminal import print_snapshot
@@ -101,7 +102,7 @@ def replay(  # noqa: PLR0913  # one argument an option
     config = with_key(read_settings(config_path, overrides, broker=False).config, key)
     advised = rates == "advised"
     if not (then or daily or advised) and (passes, per_day, label_delay_days, labels_per_day) == (None,) * 4:
-        _replay_as_one(Replay(config, annotators), decisions, labels, as_json=as_json)
+        _replay_as_one(Replay(config, annotators), decisions, labels, annotators, as_json=as_json)
         return
     schedule = Schedule(label_delay_days or (0.0, 0.0), labels_per_day, advised)
     run = DayReplay(config, schedule, annotators)
@@ -109,6 +110,7 @@ def replay(  # noqa: PLR0913  # one argument an option
     with Console(stderr=True).status("reading …") as status:
         for path in labels:
             run.label(_followed(path, status))
+        check_annotators(annotators, run.seen)
         traffic = Traffic((Lines(decisions), Lines(then)), passes or 1, per_day)
         status.update(f"day 1 of {traffic.days:,} …")
         for day in run.run(traffic):
@@ -125,12 +127,15 @@ def replay(  # noqa: PLR0913  # one argument an option
         _print_days(run, config, traffic.days)
 
 
-def _replay_as_one(run: Replay, decisions: Sequence[Path], labels: Sequence[Path], *, as_json: bool) -> None:
+def _replay_as_one(
+    run: Replay, decisions: Sequence[Path], labels: Sequence[Path], annotators: Sequence[str], *, as_json: bool
+) -> None:
     with Console(stderr=True).status("reading …") as status:
         for path in decisions:
             run.decide(_followed(path, status))
         for path in labels:
             run.label(_followed(path, status))
+    check_annotators(annotators, run.seen)
     snapshot = run.snapshot()
     if as_json:
         _print_json(snapshot_document(snapshot))
@@ -154,8 +159,11 @@ def _print_days(run: DayReplay, config: Config, days: int) -> None:
     console, snapshot = Console(), run.snapshot()
     main = config.readings.windows_days[0]
     readings = tuple(reading for reading in snapshot.readings if reading.window.days == main)
-    print_snapshot(console, msgspec.structs.replace(snapshot, readings=readings), config.readings.windows_days)
-    console.print(f"\n{days:,} days, counted from 0; readings are of the last {main}.")
+    outputs = tuple(reading for reading in snapshot.outputs if reading.window.days == main)
+    shown = msgspec.structs.replace(snapshot, readings=readings, outputs=outputs)
+    console.print(f"{days:,} days, counted from 0; readings are of the last {main}, as of day {days - 1:,}.")
+    print_snapshot(console, shown, config.readings.windows_days)
+    console.print()
     if run.swap_day is not None:
         console.print(f"The next version begins on day {run.swap_day:,}.")
         _print_swap(console, run, snapshot, days - 1)

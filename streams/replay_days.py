@@ -22,12 +22,13 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from monitor.alarm_readings import AlarmEvent, Cause
 from monitor.cells import CellSample
 from monitor.config import Config, Sampling
 from monitor.document import DAY_S, Document
 from monitor.fold import Output
 from monitor.plan import Plan
-from monitor.readings import AlarmEvent, BoardSnapshot, Cause, DriftSignal, Tally
+from monitor.readings import BoardSnapshot, DriftSignal, Tally
 from monitor.records import Label, Sampled, Task
 from streams.replay_labels import AnswerQueue, Truth, has_miss
 from streams.replay_rates import AdvisedRates
@@ -67,6 +68,8 @@ class DayAlarm(NamedTuple):
     """Of which version it's told, also where that is what changed."""
     changed: Literal["rates", "version"] | None
     """See `AlarmEvent`."""
+    windows_days: tuple[int | None, ...] = ()
+    """Of which lengths the window is whose number lapsed."""
 
 
 class DayShift(NamedTuple):
@@ -123,6 +126,11 @@ class DayReplay:
     def label(self, lines: Iterable[bytes]) -> int:
         """Take lines of labels, which people will give in answer to tasks; return how many labels they hold."""
         return self._truth.read(lines)
+
+    @property
+    def seen(self) -> set[str]:
+        """Who gave the labels, chosen or not."""
+        return self._truth.seen
 
     def run(self, traffic: Traffic) -> Iterator[int]:
         """Live through the days, and yield each when it's over."""
@@ -195,7 +203,7 @@ class DayReplay:
         new = events if self._told is None or self._told not in events else events[events.index(self._told) + 1 :]
         for event in new:
             day = min(max(event.at // DAY_S - FIRST_DAY, 0), today)
-            what = event.cause, event.evidence, event.detector, event.version, event.changed
+            what = event.cause, event.evidence, event.detector, event.version, event.changed, event.windows_days
             self.alarms.append(DayAlarm(event.entity, event.language, int(day), *what))
         self._told = events[-1] if events else None
 

@@ -14,11 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from monitor.exposition import clean
-from monitor.readings import ANY, BoardSnapshot, DriftSignal, Queue, Reading
-from monitor.readings_json import reading_document
+from monitor.readings import ANY, BoardSnapshot, DriftSignal, OutputReading, Queue, Reading
+from monitor.readings_json import output_document, reading_document
 from streams.cli_options import config_options, read_settings
 from streams.live_snapshot import read_snapshot
-from streams.page import words
+from streams.page import outputs, words
 from streams.page.cells import Cell, Selection, cells
 from streams.replay_options import quiet_logs
 
@@ -62,6 +62,7 @@ def status_document(snapshot: BoardSnapshot, now: float) -> dict[str, object]:
         "rest": words.rest(found),
         "unseen_targets": list(snapshot.unseen_targets),
         "cells": [{"state": c.state, "word": words.word(c), **reading_document(c.reading)} for c in found],
+        "outputs": [output_document(r) for r in _of_window(found, snapshot)],
         "queues": [msgspec.to_builtins(queue) for queue in snapshot.queues],
         "thinning": snapshot.thinning,
         "capacity_per_day": snapshot.capacity_per_day,
@@ -88,7 +89,7 @@ def print_status(console: Console, snapshot: BoardSnapshot, now: float, *, every
         console.print(f"{len(found) - len(shown)} more: --all")
     console.print()
     load = _queue(snapshot.queues, now), words.thinning(snapshot)
-    for line in (words.waiting_alarms(found, now), *load, _drift(snapshot.drift, now)):
+    for line in (*_outputs(found, snapshot), words.waiting_alarms(found, now), *load, _drift(snapshot.drift, now)):
         if line:
             console.print(Text(line))
 
@@ -147,6 +148,19 @@ def _queue(queues: Sequence[Queue], now: float) -> str:
     if queue is None or not queue.tasks:
         return "Queue: no task has been sent."
     return f"Queue: {words.waiting(queue, now)}; {queue.done:,} of {queue.tasks:,} answered, {queue.skipped:,} skipped."
+
+
+def _outputs(found: Sequence[Cell], snapshot: BoardSnapshot) -> list[str]:
+    """Return what the redacted outputs of each version shown say, all languages together."""
+    shown = {(c.reading.detector, c.reading.version) for c in found}
+    told = [r for r in _of_window(found, snapshot) if (r.detector, r.version) in shown and r.language == ANY]
+    return [f"Outputs: {outputs.sentence(r)}" for r in told]
+
+
+def _of_window(found: Sequence[Cell], snapshot: BoardSnapshot) -> list[OutputReading]:
+    """Return the outputs' readings of the window that the cells are of."""
+    days = {c.reading.window.days for c in found}
+    return [r for r in snapshot.outputs if r.window.days in days]
 
 
 def _drift(signals: Sequence[DriftSignal], now: float) -> str:

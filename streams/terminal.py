@@ -11,6 +11,7 @@ from rich.text import Text
 
 from monitor.readings import ANY, BoardSnapshot, Reading, Tally, largest
 from monitor.versions import version_key
+from streams.output_tables import output_tables
 from streams.page import words
 
 MAX_KINDS = 10
@@ -30,10 +31,12 @@ def print_snapshot(console: Console, snapshot: BoardSnapshot, windows_days: Sequ
         name = Text(f"{detector} {version}", style="bold")
         console.print()
         console.print(Text.assemble(name, f"   config {mine[0].config}   net {mine[0].net}"))
-        for table in (population_table(mine), strata_table(mine), known_table(mine)):
+        for table in (population_table(mine), strata_table(mine), known_table(mine), agreement_table(mine)):
             if table.row_count:
                 console.print(table)
         _print_statuses(console, mine)
+        for table in output_tables([r for r in snapshot.outputs if (r.detector, r.version) == (detector, version)]):
+            console.print(table)
     if not snapshot.readings:
         console.print("No decision could be read.")
     print_counts(console, snapshot, max(windows_days, default=None))
@@ -74,22 +77,42 @@ def strata_table(readings: Sequence[Reading]) -> Table:
 
 
 def known_table(readings: Sequence[Reading]) -> Table:
-    """Return what else is known of each cell: limits that hold at every look, precision, two readers' agreement."""
-    numbers = ("any time", "precision", "right/detected", "κ", "alarm")
-    table = _table("Read any time, precision, two readers", ("entity", "lang"), numbers)
+    """Return what else is known of each cell: limits that hold at every look, precision, the alarm."""
+    numbers = ("any time", "precision", "right/detected", "alarm")
+    table = _table("Read any time, and precision", ("entity", "lang"), numbers)
     for r in sorted((r for r in readings if r.stratum is None), key=_needs_somebody_first):
         precise = r.precision if r.precision is not None and r.precision.detected else None
-        if not r.matched.true or (r.any_time, precise, r.agreement, r.alarm) == (None,) * 4:
+        if not r.matched.true or (r.any_time, precise, r.alarm) == (None,) * 3:
             continue
         limits = "–" if r.any_time is None else f"{_number(r.any_time.lower)}–{_number(r.any_time.upper)}"
         right = "–" if precise is None else f"{precise.right}/{precise.detected}"
         share = _number(None if precise is None else precise.estimate)
-        kappa = _number(None if r.agreement is None else r.agreement.kappa)
         alarm = "–" if r.alarm is None else r.alarm.state or words.STATES["unknown"]
-        table.add_row(Text(r.entity), Text(r.language), limits, share, right, kappa, alarm)
+        table.add_row(Text(r.entity), Text(r.language), limits, share, right, alarm)
     if any(r.alarm is not None and r.alarm.state for r in readings):
-        table.caption = "alarm: firing, it crossed its bar on the last day; held, on since before; quiet, off"
+        table.caption = (
+            "alarm: firing, it crossed its bar on the last day that ended; held, on since it crossed on an earlier day "
+            "(labels may tell so days later); quiet, off"
+        )
         table.caption_justify = "left"
+    return table
+
+
+def agreement_table(readings: Sequence[Reading]) -> Table:
+    """Return what two readers of the same documents say of each other, of the cells that either of them named."""
+    numbers = ("κ", "lower", "upper", "read twice", "named", "span F1", "overlap", "both missed")
+    table = _table("Two readers", ("entity", "lang"), numbers)
+    for r in sorted((r for r in readings if r.stratum is None), key=_needs_somebody_first):
+        a = r.agreement
+        if a is not None and a.named:
+            kappa = (_number(a.kappa), _number(a.lower), _number(a.upper), f"{a.documents:,}", f"{a.named:,}")
+            spans = (_number(a.span_f1), _number(a.mean_iou), _number(a.missed_by_both))
+            table.add_row(Text(r.entity), Text(r.language), *kappa, *spans)
+    table.caption = (
+        "κ: agreement by document beyond chance; none where both named the entity in all documents or in none. span "
+        "F1, overlap: of one reader's spans against the other's. both missed: optimistic"
+    )
+    table.caption_justify = "left"
     return table
 
 

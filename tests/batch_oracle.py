@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from fractions import Fraction
 
@@ -9,9 +10,12 @@ import matching_oracle
 from traffic import TEXTS, Answered, Said, Traffic
 
 from monitor.estimators.sample import Moments
+from monitor.leaks.check import check
+from monitor.leaks.squeezed import squeeze
 from monitor.matching import Extent
+from monitor.output_keys import OutputDesignKey
 from monitor.plan import Plan
-from monitor.records import Stratum
+from monitor.records import Span, Stratum
 from monitor.tally import CellKey, CensusKey, DesignKey, EntryKey, FlaggedKey, Key, MadeKey, QueueKey
 
 FOLDED = {"PERSON": "PERSON", "per": "PERSON", "LOCATION": "LOCATION", "GPE": "LOCATION", "ODD": "ODD"}
@@ -67,7 +71,7 @@ def batch(traffic: Traffic, plan: Plan) -> Rows:
                 design = one.language.lower(), "d", one.version, stratum, p
                 add(DesignKey(*design), 1, done, skipped, not done and not skipped, done and place > 0)
                 add(MadeKey("d", one.version, plan.id, plan.net.version), 1)
-                for key, numbers in _cells(design, truth, fold(one.spans)):
+                for key, numbers in [*_cells(design, truth, fold(one.spans)), *_shown(design, truth, one, plan)]:
                     add(key, *numbers)
                 for entity, t, y in _entered(truth, fold(one.spans)):
                     add(EntryKey(*design[:3], entity, 0, p, *plan.sampler.floors, t, y, done), 1)
@@ -94,6 +98,49 @@ def _cells(
         elif of_entity:
             rows.append((CellKey(*design, entity, "unnamed"), Moments.of(0, len(of_entity))))
     return rows
+
+
+def _shown(
+    design: tuple[str, str, str, Stratum, float], truth: list[Extent] | None, one: Said, plan: Plan
+) -> list[tuple[Key, tuple[int, ...]]]:
+    """Return what of the truth can be read in the output, code point by code point, and what was masked needlessly."""
+    if one.redacted is None:
+        return []
+    text = TEXTS[one.text]
+    hidden, masked = hidden_points(text, fold(one.spans), one.redacted, plan)
+    rows: list[tuple[Key, tuple[int, ...]]] = [(OutputDesignKey(*design), (1, int(truth is not None)))]
+    for entity in sorted({t.entity for t in truth or ()} | {"any"}):
+        true = [t for t in truth or () if entity in (t.entity, "any")]
+        shown = sum(not set(range(t.start, t.end)) <= hidden for t in true)
+        if true:
+            rows.append((CellKey(*design, entity, "hidden"), Moments.of(len(true) - shown, len(true))))
+        if shown:
+            rows.append((CellKey(*design, entity, "readable"), Moments.of(shown, shown)))
+    if truth is not None and masked:
+        needless = [at for at in masked if not any(t.start <= at < t.end for t in truth)]
+        rows.append((CellKey(*design, "any", "needless"), Moments.of(len(needless), len(masked))))
+    return rows
+
+
+def hidden_points(text: str, found: list[Extent], redacted: str, plan: Plan) -> tuple[set[int], set[int]]:
+    """Return the code points that an output shows nothing of, and those that were masked; all marks stand alone."""
+    spans = [Span(*extent) for extent in found]
+    checked = check(text, spans, redacted, plan.policy, plan.net)
+    leaks = {at for leak in checked.leaks for at in range(leak.start, leak.end)}
+    masked = {at for start, end in checked.masked for at in range(start, end)}
+    hidden = set(masked)
+    if checked.aligned:
+        hidden.update(at for s in spans if leaks.isdisjoint(range(s.start, s.end)) for at in range(s.start, s.end))
+    else:
+        letters = squeeze(redacted)
+        for word in re.finditer(r"[^\W_]+", text):
+            if squeeze(word[0]) not in letters:
+                hidden.update(range(*word.span()))
+    hidden -= leaks
+    for _ in text:
+        beside = {at + step for at in hidden for step in (-1, 1)}
+        hidden |= {at for at in beside if 0 <= at < len(text) and not text[at].isalnum()}
+    return hidden, {at for at in masked if not text[at].isspace()}
 
 
 def _entered(truth: list[Extent] | None, found: list[Extent]) -> list[tuple[str, int, int]]:

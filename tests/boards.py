@@ -5,14 +5,13 @@ from __future__ import annotations
 from math import log, log10, sqrt
 
 import msgspec
+from output_boards import busy_outputs
 
+from monitor.alarm_readings import AlarmEvent, AlarmReading, AlarmState
 from monitor.pipeline import Pipeline
 from monitor.readings import (
     ANY,
     Agreement,
-    AlarmEvent,
-    AlarmReading,
-    AlarmState,
     AnyTimeLimits,
     BoardSnapshot,
     Certified,
@@ -292,6 +291,7 @@ def busy_board(now: float = NOW) -> BoardSnapshot:
             AlarmEvent("PHONE_NUMBER", "es", DETECTOR, "2", "stopped_knowing", now - 1.2 * DAY_S, 0.2),
         ),
         capacity_per_day=240.0,
+        outputs=busy_outputs(),
     )
 
 

@@ -310,6 +310,40 @@ def _summed(parts: Sequence[Limits]) -> Limits:
     )
 
 
+def disclosure(documents: Sequence[Document], census: Mapping[Place, int]) -> tuple[Limits, Limits]:
+    """Return the share of documents that show anything, and what can be read in 1,000; t of y is hidden.
+
+    The jump of a total is one of the readable occurrences' documents, or half of one that shows all it has.
+    """
+    shown = [one._replace(t=one.y - one.t, y=one.y - one.t) for one in documents]
+    weighed = weigh(shown, census)
+    typical = _size_biased(weigh(documents, census))
+    sizes = [one.document.y for one in weighed if one.document.y]
+    jump = (sum(r * r for r in sizes) + 0.5 * typical**2) / (sum(sizes) + 0.5 * typical)
+    holding = []
+    for place in {one.document.place for one in weighed}:
+        stratum = [one for one in weighed if one.document.place == place]
+        readable = [w * d.y for d, w, *_ in stratum]
+        holding.append(fay_feuer(sum(readable), sum(x * x for x in readable), stratum[0].largest * jump))
+    having = smaller_side(weighed, [one.document.y > 0 for one in weighed])
+    return _rates([having], holding, sum(represented(documents, census).values()))
+
+
+def over_masking(detected: Sequence[Document], census: Mapping[Place, int]) -> tuple[Limits, float]:
+    """Return the needless share between its limits, and n_eff, of documents that the detector flagged; t is needless.
+
+    n_eff is that of where looked, unless half a document more, needless whole, says less; not below the clusters then.
+    """
+    weighed = weigh(detected, census)
+    (share, *_), n_eff = where_looked(weighed)
+    sizes = [w * d.y for d, w, *_ in weighed]
+    clusters = sum(sizes) ** 2 / sum(x * x for x in sizes)
+    with_half = residual_variance(weighed, leverage=True) + ((1 - share) / clusters) ** 2 / 2
+    if with_half > 1e-30:
+        n_eff = min(n_eff, max(clusters, share * (1 - share) / with_half))
+    return wilson(share, n_eff, stats.t.ppf(0.975, max(clusters - 1, 1))), n_eff
+
+
 def binomial_at_most(size: int, seen: int, rate: float) -> float:
     """Return P(Bin(size, rate) <= seen) term by term."""
     return sum(comb(size, k) * rate**k * (1 - rate) ** (size - k) for k in range(min(seen, size) + 1))

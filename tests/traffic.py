@@ -14,6 +14,19 @@ from monitor.document import task_id
 FIRST_DAY = 20_000
 DAY_MS = 86_400_000
 TEXTS = ("Anna at Utrecht", "Anna @ home, Oslo")
+OUTPUTS = (
+    (
+        None,
+        None,
+        "<PERSON> at <LOCATION>",
+        "Anna at ****",
+        "An** at Utrecht",
+        TEXTS[0],
+        "Nobody lives anywhere, he says",
+    ),
+    (None, "**** @ home, Oslo", "<PERSON>", "<PERSON> home, Oslo"),
+)
+"""What a redactor may have made of each text; None where it was never asked."""
 SPANS = ((0, 4, "PERSON"), (0, 4, "per"), (0, 6, "PERSON"), (8, 15, "LOCATION"), (8, 12, "ODD"), (12, 17, "GPE"))
 NET = NetConfig(defaults=False, patterns={"at": "@"})
 CONFIG = Config(sampling=Sampling(random_rate=0.6, loose_rate=0.5), net=NET)
@@ -30,13 +43,15 @@ class Said(NamedTuple):
     text: int
     spans: tuple[Span, ...]
     at: int
+    redacted: str | None = None
 
     @property
     def value(self) -> bytes:
         """Return the record's value."""
         spans = [{"start": s, "end": e, "entity": n} for s, e, n in self.spans]
         document = {"doc_id": self.doc, "lang": self.language, "text": TEXTS[self.text], "spans": spans}
-        return json.dumps({**document, "detector": "d", "version": self.version}).encode()
+        output = {} if self.redacted is None else {"redacted": self.redacted}
+        return json.dumps({**document, **output, "detector": "d", "version": self.version}).encode()
 
 
 class Answered(NamedTuple):
@@ -102,7 +117,8 @@ def traffic(draw: st.DrawFn, days: int = 3, most: int = 14) -> Traffic:
             said.append(Bad(doc, draw(st.sampled_from((None, b"", b"{", b"[1]", b"\xff"))), moment))
             continue
         version, language = draw(st.sampled_from("12")), draw(st.sampled_from(("en", "EN", "nl")))
-        said.append(Said(doc, version, language, text, draw(spans(text)), moment))
+        redacted = draw(st.sampled_from(OUTPUTS[text]))
+        said.append(Said(doc, version, language, text, draw(spans(text)), moment, redacted))
         texts.setdefault(doc, set()).add(text)
     labels: list[Answered | Bad] = []
     for _ in range(draw(st.integers(0, most))):

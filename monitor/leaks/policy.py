@@ -40,6 +40,8 @@ NOTHING_KEPT = EntityPolicy()
 class RedactionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The `[redaction]` section of the config."""
 
+    check: bool = True
+    """Whether redacted outputs are looked at."""
     placeholders: list[str] = []
     """RE2 regexes of placeholders of a shape of their own: `(REMOVED 12)`."""
     entities: dict[str, EntityPolicy] = {}

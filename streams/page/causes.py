@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from monitor.alarm_readings import AlarmEvent, AlarmReading
 from monitor.exposition import clean
-from monitor.readings import AlarmEvent, AlarmReading, BoardSnapshot, Reading
+from monitor.readings import BoardSnapshot, Reading
 from streams.page.cells import Cell, State
 from streams.page.words import STATUSES, age, long, minute, name, number, reason
 
@@ -83,7 +84,7 @@ def _version(found: Sequence[Cell], event: AlarmEvent, now: float) -> Iterator[L
     mine = [c for c in found if (c.reading.detector, c.reading.version) == version and c.reading.target is not None]
     open_ = sum(c.state in ("unknown", "unproven") for c in mine)
     if open_:
-        of = f"of {len(mine)} cells with a target {open_} can't be told yet"
+        of = f"of {len(mine)} cells with a target {open_} aren't known to meet or to miss it yet"
         which = f"{clean(event.detector)} {clean(event.version)}"
         yield Line(
             "unproven",

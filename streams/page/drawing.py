@@ -19,7 +19,7 @@ from markupsafe import Markup
 from monitor.exposition import clean
 from monitor.pipeline import Pipeline
 from monitor.readings import ANY, BoardSnapshot, Reading, largest
-from streams.page import axis, causes, drift, facts, words
+from streams.page import axis, causes, drift, facts, outputs, words
 from streams.page.cells import Cell, Selection, cells, versions
 from streams.page.templates import environment
 
@@ -27,7 +27,7 @@ STALE_S = 30.0
 """Age (s) from which readings are called stale; the board publishes at most once a second and at least every few."""
 MAX_ROWS = 100
 """Rows drawn at once: what needs somebody comes first, and the filter finds the rest."""
-FULL_ROWS = 12
+FULL_ROWS = 8
 """Rows whose details are all there, so that the page stays small; the others' are a selection away."""
 MAX_NAMES = 10
 """Unknown entity names that are told; the exposition counts them all."""
@@ -144,6 +144,7 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
     usual = facts.Made(pipeline.config, pipeline.net)
     rows = [_row(c, snapshot, now, usual, full=i < FULL_ROWS) for i, c in enumerate(found[:MAX_ROWS])]
     promises = {words.long(c.reading.alarm.promised_days) for c in found if c.reading.alarm is not None}
+    versions_shown = sorted({(c.reading.detector, c.reading.version) for c in found})
     caps = {c.reading.any_time.y_max for c in found if c.reading.any_time is not None} - {0}
     return {
         "s": snapshot,
@@ -171,7 +172,8 @@ def _board(snapshot: BoardSnapshot, pipeline: Pipeline, now: float, selection: S
         "choices": [
             (*field, values) for field, values in zip(selection._asdict().items(), _choices(snapshot), strict=True)
         ],
-        "shown": sorted({(c.reading.detector, c.reading.version) for c in found}),
+        "shown": versions_shown,
+        "redacted": outputs.section(snapshot, versions_shown, selection),
         "several": len({c.reading.detector for c in found}) > 1,
         "window": found[0].reading.window if found else None,
         "changes": sorted(snapshot.changes, key=lambda c: -(c.at or 0))[:8],
@@ -233,6 +235,7 @@ def _environment() -> jinja2.Environment:
         moment=words.moment,
         moved=drift.moved,
         what=drift.what,
+        outputs=outputs,
         legend=_LEGEND,
         unknown_icon=_icon("unknown"),
     )

@@ -18,6 +18,7 @@ SIGNALS = {
     "longer": "longer than usual",
     "many_spans": "more spans than usual",
     "low_score": "score lower than usual",
+    "leaking": "output with a leak",
 }
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from monitor.alarm_readings import AlarmReading
 from monitor.exposition import clean
-from monitor.readings import Agreement, AlarmReading, Reading
+from monitor.readings import Agreement, Reading
 from streams.page.causes import evidence
 from streams.page.words import DASH, between, day, number, percent, ratio, waits
 

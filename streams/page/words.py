@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from monitor.agreements import Agreements
+from monitor.alarm_readings import AlarmReading
 from monitor.exposition import clean
-from monitor.readings import ANY, AlarmReading, BoardSnapshot, Queue, Reading
+from monitor.readings import ANY, BoardSnapshot, Queue, Reading
 from streams.page.cells import Cell, State, finds_nothing
 
 DASH = "–"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
@@ -26,7 +27,7 @@ STATUSES = {
     "marked": "can be signed, with a mark",
 }
 """Words for a reading's status, beside the page's own."""
-_SHOWN_SETTINGS = ("sampling", "labels", "matching", "readings", "alarm")
+_SHOWN_SETTINGS = ("sampling", "labels", "matching", "redaction", "readings", "alarm")
 
 
 def render(document: Json) -> str:
@@ -82,6 +83,12 @@ def _distinct(cells: list[Json]) -> list[Json]:
     ]
 
 
+def _distinct_outputs(outputs: list[Json]) -> list[Json]:
+    """Return the outputs without the roll-up of a version that has one language: it says the same again."""
+    spoken = Counter(_version(r) for r in outputs)
+    return [r for r in outputs if r["language"] != ANY or spoken[_version(r)] != 2]
+
+
 def _version(cell: Json) -> tuple[object, object]:
     return cell["detector"], cell["version"]
 
@@ -102,7 +109,7 @@ def _text(name: str) -> str:
 
 def _flat(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield the settings that a number hangs on, each under its dotted key."""
-    for section in _SHOWN_SETTINGS:
+    for section in (name for name in _SHOWN_SETTINGS if name in settings):
         yield from _leaves(section, settings.get(section))
 
 
@@ -135,6 +142,7 @@ def _environment() -> jinja2.Environment:
         statuses=words.STATUSES | STATUSES,
         because=because,
         certified=certified,
+        distinct_outputs=_distinct_outputs,
         flat=_flat,
         NOTHING=NOTHING,
         FEWEST_TRUE=FEWEST_TRUE,

@@ -31,6 +31,7 @@ SECTIONS = (
     "bench.route:route_lz4",
     "bench.route:route_small",
     "bench.route:route_embedded",
+    "bench.route:route_leaks",
     "bench.net:net_rows",
     "bench.ledger:label_cost",
     "bench.ledger:ledger_memory",

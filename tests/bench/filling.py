@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 from aiokafka import AIOKafkaProducer
+from bench.redacting import with_outputs
 
 from monitor.records import Decision, Span
 from streams.broker import Connection
@@ -92,23 +93,29 @@ def _joined(parts: list[LabelledDocument], size: int) -> LabelledDocument:
 
 
 @lru_cache(maxsize=4)
-def encoded(size: int, texts: int = TEXTS) -> tuple[bytes, ...]:
-    """Return decisions of about `size` bytes as they stand on the wire, without the beginning that holds the id."""
+def encoded(size: int, texts: int = TEXTS, *, outputs: bool = False) -> tuple[bytes, ...]:
+    """Return decisions of about `size` bytes as they stand on the wire, without the beginning that holds the id.
+
+    With `outputs` each has its redacted text besides, which makes it twice as large (`bench.redacting`).
+    """
     overhead = 110 + size // 18  # names, spans and escapes
-    found = islice(transcripts(size - overhead), texts)
-    return tuple(_encoded(transcript, ascii_only=bool(n % _ACCENTED)) for n, transcript in enumerate(found))
+    found = decisions(size - overhead)
+    if outputs:
+        found = with_outputs(found)
+    return tuple(msgspec.json.encode(d).removeprefix(b'{"doc_id":"-') for d in islice(found, texts))
 
 
-def _encoded(transcript: LabelledDocument, *, ascii_only: bool) -> bytes:
-    text = in_ascii(transcript.text) if ascii_only else transcript.text
-    spans = [Span(s.start, s.end, s.entity, 0.9) for n, s in enumerate(transcript.labels) if n % _MISSED]
-    decision = Decision("-", transcript.lang, text, "bench", "1.0", spans)
-    return msgspec.json.encode(decision).removeprefix(b'{"doc_id":"-')
+def decisions(length: int) -> Iterator[Decision]:
+    """Yield decisions about texts of so many code points, most of them in ASCII; the id is for others to give."""
+    for number, transcript in enumerate(transcripts(length)):
+        text = in_ascii(transcript.text) if number % _ACCENTED else transcript.text
+        spans = [Span(s.start, s.end, s.entity, 0.9) for n, s in enumerate(transcript.labels) if n % _MISSED]
+        yield Decision("-", transcript.lang, text, "bench", "1.0", spans)
 
 
-def records(numbers: range, size: int) -> Iterator[tuple[bytes, bytes]]:
+def records(numbers: range, size: int, *, outputs: bool = False) -> Iterator[tuple[bytes, bytes]]:
     """Yield key and value of the documents with these numbers."""
-    rest = encoded(size)
+    rest = encoded(size, outputs=outputs)
     for number in numbers:
         key = document_id(number).encode()
         yield key, b'{"doc_id":"' + key + rest[number % len(rest)]
@@ -118,7 +125,14 @@ def records(numbers: range, size: int) -> Iterator[tuple[bytes, bytes]]:
 
 
 async def fill(
-    server: str, topic: str, count: int, size: int, *, codec: str | None = None, partitions: int = 4
+    server: str,
+    topic: str,
+    count: int,
+    size: int,
+    *,
+    codec: str | None = None,
+    partitions: int = 4,
+    outputs: bool = False,
 ) -> Filled:
     """Make a topic and put `count` decisions of about `size` bytes into it.
 
@@ -126,6 +140,8 @@ async def fill(
     ----------
     codec
         What its batches are compressed with; None is nothing.
+    outputs
+        Whether each has its redacted text, too.
     """
     await create(server, topic, partitions)
     producer = AIOKafkaProducer(bootstrap_servers=server, compression_type=codec, max_batch_size=BATCH_BYTES, acks=1)
@@ -133,7 +149,10 @@ async def fill(
     try:
         # a batch of each partition goes with a request, and never two of one
         numbers = [range(partition, count, partitions) for partition in range(partitions)]
-        parts = [_fill_partition(producer, topic, partition, own, size) for partition, own in enumerate(numbers)]
+        parts = [
+            _fill_partition(producer, topic, partition, records(own, size, outputs=outputs))
+            for partition, own in enumerate(numbers)
+        ]
         sent = sum(await asyncio.gather(*parts))
     finally:
         await producer.stop()
@@ -146,14 +165,16 @@ async def create(server: str, topic: str, partitions: int) -> None:
     await ensure(Connection(servers=(server,)), [spec])
 
 
-async def _fill_partition(producer: AIOKafkaProducer, topic: str, partition: int, numbers: range, size: int) -> int:
+async def _fill_partition(
+    producer: AIOKafkaProducer, topic: str, partition: int, found: Iterator[tuple[bytes, bytes]]
+) -> int:
     """Send whole batches, one after the other; return the bytes of all values.
 
     A record at a time would take longer than what is measured on them.
     """
     batch, sent = producer.create_batch(), 0
     last: asyncio.Future[object] | None = None
-    for key, value in records(numbers, size):
+    for key, value in found:
         if batch.append(key=key, value=value, timestamp=None) is None:
             if last is not None:
                 await last

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 from bench.filling import Filled, create, fill
 from bench.lab import Lab
+from bench.redacting import LEAKY
 from bench.rows import Pair, Row, by_rounds, paired
 from bench.running import PEERS, Run, run_reader, run_worker
 
@@ -27,11 +28,13 @@ SMALL, LARGE = 500, 5400
 FAUST_RECORDS = 30_000
 """Stock Faust reads no more than these: at its speed a whole topic would take longer than all else together."""
 OF_BARE, OF_FAUST, OF_QUIX = 0.35, 5.0, 1.1
+OF_UNCHECKED = 0.6
 
 RATES = ("sampling.random_rate=0.01", "sampling.loose_rate=0.0")
 USUAL = ("kafka.session_timeout_s=60.0", "kafka.rebalance_timeout_s=60.0")
 EMBEDDED = ("kafka.session_timeout_s=3.0", "kafka.rebalance_timeout_s=6.0")
 """The embedded broker answers whoever joins a group after half the session timeout."""
+CHECKS_OFF = "redaction.check=false"
 NET = r"""# The default net has sixteen patterns; with these they are twenty.
 [net.patterns]
 employee_number = '\bEMP-\d{6}\b'
@@ -57,6 +60,10 @@ class Bench:
     def worker(self) -> Run:
         """Run the product."""
         return run_worker(self.filled, self._folder(), self.settings, self.config)
+
+    def unchecked(self) -> Run:
+        """Run the product without its look at redacted outputs."""
+        return run_worker(self.filled, self._folder(), (*self.settings, CHECKS_OFF), self.config)
 
     def bare(self) -> Run:
         """Run aiokafka and msgspec alone."""
@@ -127,6 +134,18 @@ def route_embedded(lab: Lab) -> Iterator[Row]:
         yield of_bare("ROUTE, 5 KB, embedded", bench, in_rounds(lab, "5 KB, embedded", both(bench)))
 
 
+def route_leaks(lab: Lab) -> Iterator[Row]:
+    """Measure transcripts of 5 KB with their redacted outputs, which are looked at for leaks, or not."""
+    count = 40_000 if lab.quick else 80_000
+    bench = prepared(lab, lab.kafka.server, LARGE, count, outputs=True)
+    rounds = in_rounds(lab, "5 KB with outputs", {"worker": bench.worker, "checks off": bench.unchecked})
+    name = "ROUTE, 5 KB with redacted outputs, leak checks on, Kafka"
+    row = rate_row(name, rounds, "checks off", "the same with leak checks off", OF_UNCHECKED)
+    leaky = f"the output of one in {LEAKY} has a leak"
+    yield msgspec.structs.replace(row, note=f"{_topic(bench.filled)}, {leaky}. {_costs(rounds)} {row.note}")
+    yield cpu_row(name, rounds, "checks off", "the same with leak checks off", None)
+
+
 @contextmanager
 def _embedded(lab: Lab) -> Iterator[str]:
     lab.say("starting the embedded broker")
@@ -138,12 +157,19 @@ def _embedded(lab: Lab) -> Iterator[str]:
 
 
 def prepared(
-    lab: Lab, server: str, size: int, count: int, *, codec: str | None = None, timings: Sequence[str] = USUAL
+    lab: Lab,
+    server: str,
+    size: int,
+    count: int,
+    *,
+    codec: str | None = None,
+    timings: Sequence[str] = USUAL,
+    outputs: bool = False,
 ) -> Bench:
-    """Return what can be run on a new topic of `count` decisions of about `size` bytes."""
+    """Return what can be run on a new topic of `count` decisions of about `size` bytes, outputs not counted."""
     lab.say(f"filling a topic with {count:,} decisions of {size:,} bytes")
     topic = f"decisions-{uuid.uuid4().hex[:6]}"
-    filled = asyncio.run(fill(server, topic, count, size, codec=codec))
+    filled = asyncio.run(fill(server, topic, count, size, codec=codec, outputs=outputs))
     config = lab.folder / "bench.toml"
     config.write_text(NET)
     return Bench(lab, filled, config, (*RATES, *timings))
@@ -173,11 +199,16 @@ def in_rounds(lab: Lab, subject: str, measures: Mapping[str, Measure]) -> Rounds
 
 def of_bare(name: str, bench: Bench, rounds: Rounds) -> Row:
     """Return the worker's rate beside that of the bare loop; its note tells the topic and what everybody cost."""
-    filled = bench.filled
-    topic = f"{filled.records:,} records of {filled.bytes:,} bytes, {filled.partitions} partitions"
-    costs = ", ".join(f"{who} {_cost(rounds, who):.2f}" for who in rounds[0])
     row = rate_row(name, rounds, "bare", "bare aiokafka + msgspec", OF_BARE)
-    return msgspec.structs.replace(row, note=f"{topic}. CPU s per 100 k: {costs}. {row.note}")
+    return msgspec.structs.replace(row, note=f"{_topic(bench.filled)}. {_costs(rounds)} {row.note}")
+
+
+def _topic(filled: Filled) -> str:
+    return f"{filled.records:,} records of {filled.bytes:,} bytes, {filled.partitions} partitions"
+
+
+def _costs(rounds: Rounds) -> str:
+    return f"CPU s per 100 k: {', '.join(f'{who} {_cost(rounds, who):.2f}' for who in rounds[0])}."
 
 
 def rate_row(name: str, rounds: Rounds, other: str, compared_with: str, bar: float | None) -> Row:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from monitor.alarm_readings import AlarmReading
 from monitor.alarms import YEAR_S, Alarms
 from monitor.config import Alarm as AlarmConfig
 from monitor.estimators.e_detector import FRACTIONS, Entry, Floors
 from monitor.evidence import Cell, CellEvidence, EvidenceSums
-from monitor.readings import AlarmReading
 from monitor.tally import EntryKey
 
 CELL = Cell("IBAN", "en", "crf", "2")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from monitor.census import CensusDay
 from monitor.drift_counts import CensusCounts, ShapeOf, Share, Signal, census_counts, unusual, usual_step
+from monitor.output_keys import OutputKey, OutputRow
 from monitor.records import STRATA, Span, Stratum
 from monitor.tally import CensusKey, CountKey, FlaggedKey, ShapeKey, Tally
 
@@ -70,6 +71,24 @@ def test_what_came_since_is_the_census_of_the_later_documents(
     assert expected.shapes == {of: steps for of, steps in grown.items() if steps}
 
 
+def test_leaks_are_a_share_of_the_documents_with_an_output() -> None:
+    """Over all strata and versions; a document without an output says nothing of leaks."""
+    tally = Tally()
+    count(tally, "both", n=40)
+    count(tally, "unflagged", language="en", n=40)
+    tally.add(OutputKey("es", "crf", "2", "both"), OutputRow(outputs=8, leaking=3))
+    tally.add(OutputKey("es", "crf", "3", "unflagged"), OutputRow(outputs=2, leaking=1, unaligned=1))
+
+    counts = census_counts(tally)
+
+    assert [counts.share(Signal("leaking", language)) for language in ("es", "en")] == [Share(10, 4), Share(0, 0)]
+    grown = Tally(tally.rows)
+    grown.add(OutputKey("es", "crf", "3", "both"), OutputRow(outputs=5, leaking=1))
+    since = census_counts(grown).since(counts)
+    assert since is not None
+    assert since.share(Signal("leaking", "es")) == Share(5, 1)
+
+
 def test_partitions_are_counted_together() -> None:
     """Several tallies count what their sum does."""
     first, second, both = Tally(), Tally(), Tally()
@@ -84,6 +103,9 @@ def test_partitions_are_counted_together() -> None:
 def test_counts_that_do_not_fit_together_are_none() -> None:
     """More documents with an entity than documents: part of the census is missing, and a share over 1 isn't one."""
     assert CensusCounts({"es": 3}, {Signal("entity", "es", "PERSON"): 4}).since(CensusCounts({}, {})) is None
+    leaking = {Signal("leaking", "es"): 2}
+    assert CensusCounts({"es": 3}, leaking, outputs={"es": 1}).since(CensusCounts({}, {})) is None
+    assert CensusCounts({"es": 3}, leaking, outputs={"es": 2}).since(CensusCounts({}, {})) is not None
 
 
 def test_route_counts_the_shape_of_documents() -> None:
@@ -127,6 +149,14 @@ def test_counts_that_are_less_than_before_are_behind(behind: CensusCounts) -> No
     same = before.since(before)
     assert same is not None
     assert set(same.documents.values()) == {0}
+
+
+@pytest.mark.parametrize("outputs", [{}, {"es": 1}, {"en": 2}])
+def test_fewer_outputs_than_before_are_behind(outputs: dict[str, int]) -> None:
+    """Though there are as many documents."""
+    before = CensusCounts({"es": 3}, {}, SHAPES, {"es": 2})
+
+    assert CensusCounts({"es": 3}, {}, SHAPES, outputs).since(before) is None
 
 
 @given(st.dictionaries(st.integers(0, 20), st.integers(1, 50), min_size=1))

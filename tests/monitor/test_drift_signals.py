@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from monitor.drift_counts import Signal
 from monitor.drift_signals import USUAL_FROM, Drift
 from monitor.errors import StateError
+from monitor.output_keys import OutputKey, OutputRow
 from monitor.records import Stratum
 from monitor.tally import CensusKey, FlaggedKey, Shape, ShapeKey, Tally
 
@@ -232,6 +233,52 @@ def test_documents_without_a_score_are_no_documents_of_its_share() -> None:
     assert drift.detectors[Signal("low_score", "es")].width == 300
 
 
+def leaks(tally: Tally, outputs: int, leaking: int, version: str = "2") -> None:
+    """Count documents, and as many with an output as are said, as ROUTE does."""
+    count(tally, "both", n=60, version=version)
+    tally.add(OutputKey("es", "crf", version, "both"), OutputRow(outputs=outputs, leaking=leaking))
+
+
+def test_redactor_that_begins_to_leak_is_seen() -> None:
+    """With time and direction, and no other signal moves; its share is of the documents with an output."""
+    drift, tally, seen = Drift(), Tally(), []
+    for minute in range(16):
+        leaks(tally, 40, 2 if minute < 10 else 16, version="2" if minute < 10 else "3")
+        seen += drift.take(1, tally, at_s=60.0 * minute)
+        if minute == 9:
+            assert drift.detectors[Signal("leaking", "es")].share == 2 / 40
+
+    assert [(signal, shift.direction) for signal, shift in seen] == [(Signal("leaking", "es"), "up")]
+    assert 600.0 <= seen[0][1].at_s <= 720.0
+
+
+def test_outputs_that_come_later_begin_a_signal_of_their_own() -> None:
+    """Documents that carried none weren't without a leak: that most outputs leak from the first one on is no change."""
+    drift, tally = Drift(), Tally()
+    for minute in range(20):
+        leaks(tally, *((0, 0) if minute < 10 else (40, 30)))
+        assert drift.take(1, tally, at_s=60.0 * minute) == []
+        assert (Signal("leaking", "es") in drift.detectors) == (minute >= 10)
+
+    detector = drift.detectors[Signal("leaking", "es")]
+    assert (detector.width, detector.share) == (400, 0.75)
+
+
+def test_state_of_before_outputs_were_counted_is_read_on() -> None:
+    """An older version wrote no outputs of a day: those that come are new, and nothing else is counted twice."""
+    drift = Drift()
+    tally = filled(drift)
+    parts = list(msgspec.msgpack.decode(drift.encode()))
+    parts[2] = [day[:4] for day in parts[2]]
+    read = Drift.decode(msgspec.msgpack.encode(parts))
+    leaks(tally, 40, 2)
+    drift.take(1, tally, at_s=9e3)
+    read.take(1, tally, at_s=9e3)
+
+    assert drift.encode() == read.encode()
+    assert read.detectors[Signal("leaking", "es")].width == 40
+
+
 def test_values_of_a_checkpoint_are_fewer_where_there_are_more_signals() -> None:
     """What a checkpoint costs has a bound as long as there are no more than 400 signals."""
     drift, tally = Drift(), Tally()
@@ -264,6 +311,7 @@ def test_restored_state_goes_on_as_the_other_would_have(seed: int, restart: int)
             flagged = random.random() < (0.9 if checkpoint < 12 else 0.1)
             count(tally, "both" if flagged else "unflagged", *["PERSON"] * flagged, language=random.choice("ab"))
         shape(tally, {random.randint(0, 4): 30})
+        leaks(tally, random.randint(0, 60), 0)
         day, at_s = checkpoint // 10, float(checkpoint)
         assert through.take(day, tally, at_s=at_s) == restarted.take(day, tally, at_s=at_s)
 

@@ -8,10 +8,11 @@ import msgspec
 import pytest
 from boards import agreement, reading
 
+from monitor.alarm_readings import AlarmEvent, AlarmReading
 from monitor.config import read_config
 from monitor.notices import ROW, Notices
 from monitor.plan import Plan
-from monitor.readings import ANY, AlarmEvent, AlarmReading, Reading, Status, Window
+from monitor.readings import ANY, Reading, Status, Window
 from monitor.tally import VersionKey
 
 DAY_MS = 86_400_000

@@ -26,7 +26,7 @@ PLANS = (
     Plan(msgspec.structs.replace(WATCHED, sampling=Sampling(random_rate=0.2, loose_rate=0.9))),
     Plan(msgspec.structs.replace(WATCHED, sampling=Sampling(random_rate=0.9, loose_rate=0.0)), thinning=0.6),
 )
-COUNTED = ("census", "flagged", "design", "cell", "queue", "made", "entry")
+COUNTED = ("census", "flagged", "design", "cell", "queue", "made", "entry", "output_design")
 Action = tuple[str, str, int, int, str]
 
 ACTIONS: st.SearchStrategy[Action] = st.tuples(

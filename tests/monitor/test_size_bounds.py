@@ -16,6 +16,7 @@ from monitor.document import LARGEST_ROW, Document
 from monitor.errors import BadField, BadSpan, RecordError, TooLarge
 from monitor.fold import Output
 from monitor.intake import Intake
+from monitor.leaks.coverage import Coverage
 from monitor.ledger import Ledger
 from monitor.plan import Plan
 from monitor.records import Record, Span
@@ -222,9 +223,11 @@ def test_waiting_labels_hold_twenty_thousand_spans_at_most() -> None:
 
 
 def test_the_largest_first_reading_leaves_room_for_the_largest_answer() -> None:
-    """Of a megabyte of text, with ten thousand of the longest names."""
+    """Of a megabyte of text, with ten thousand of the longest names, and as many masks as a row keeps."""
     text = "a " * (1 << 19)
-    document = opened(text=text, spans=widest(10_000, 64))
+    apart = [(at, at + 1) for at in range(0, 1 << 20, 52)][:20_000]
+    coverage = Coverage(apart, apart, [at for at, _ in apart])
+    document = opened(text=text, spans=widest(10_000, 64), coverage=coverage)
     large = decode_label(label_of(LARGEST_LABEL), Limits())
     assert document.answer(large, 0) == "joined"
     assert row_of(document) <= LARGEST_ROW + COUNTERS

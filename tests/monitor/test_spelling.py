@@ -59,3 +59,12 @@ def test_names_beyond_the_limit_are_counted_as_unlisted() -> None:
     actual = spelling().read(decision([*spans, *more], 0.4))
     assert actual is not None
     assert actual.entities == ["A2", "A2", "A3", "UNLISTED"]
+
+
+@given(st.lists(SPANS, max_size=6))
+def test_folded_spans_have_the_one_name_of_their_entity(spans: list[Span]) -> None:
+    """Nothing else of them changes, whatever they are counted under."""
+    flagged = spelling().read_usable(decision(keep_usable(spans, "$.spans", len(TEXT), TEXT)[0]))
+    fold = Aliases().fold
+    folded = spelling().folded(flagged)
+    assert folded == [Span(s.start, s.end, fold(s.entity), s.score) for s in flagged.spans]

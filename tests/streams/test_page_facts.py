@@ -9,19 +9,9 @@ import boards
 import msgspec
 import pytest
 
+from monitor.alarm_readings import AlarmEvent, AlarmReading, Cause
 from monitor.pipeline import Pipeline
-from monitor.readings import (
-    AlarmEvent,
-    AlarmReading,
-    BoardSnapshot,
-    Cause,
-    DriftSignal,
-    Optimistic,
-    Pending,
-    Reading,
-    Share,
-    Status,
-)
+from monitor.readings import BoardSnapshot, DriftSignal, Optimistic, Pending, Reading, Share, Status
 from streams.page import render
 from streams.page.causes import MAX_LINES
 from streams.page.drift import MAX_SIGNALS
@@ -155,7 +145,7 @@ def test_another_version_is_told_while_it_is_not_known_to_meet_a_target() -> Non
     whole = msgspec.structs.replace(unsure, entity="any", language="any")
     (line,) = told(draw(board(whole, unsure, msgspec.structs.replace(met, entity="IBAN"), alarms=(came,))))
     assert line.startswith(f"class=unproven> The design changed: {boards.DETECTOR} 2 since 2026-09-")
-    assert line.endswith("known by its own labels alone; of 3 cells with a target 2 can't be told yet.")
+    assert line.endswith("alone; of 3 cells with a target 2 aren't known to meet or to miss it yet.")
     assert told(draw(board(met, alarms=(came,)))) == []
     assert told(draw(board(unsure, alarms=(msgspec.structs.replace(came, version="1"),)))) == []
 

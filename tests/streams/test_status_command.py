@@ -13,7 +13,8 @@ from live_board import logs_kept, published
 from rich.console import Console
 from workers import Fleet
 
-from monitor.readings import ANY, AlarmReading, BoardSnapshot
+from monitor.alarm_readings import AlarmReading
+from monitor.readings import ANY, BoardSnapshot
 from streams import lookup
 from streams.page import words
 from streams.page.cells import Selection, cells

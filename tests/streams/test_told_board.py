@@ -16,6 +16,7 @@ from stagedoubles import FakeTable, Sent
 from traffic import CONFIG
 from workers import Fleet, until
 
+from monitor.alarm_readings import AlarmEvent
 from monitor.board import Board
 from monitor.config import Config
 from monitor.estimators.sample import Moments
@@ -23,7 +24,7 @@ from monitor.fold import Output
 from monitor.history import History
 from monitor.notices import ROW, Notices
 from monitor.plan import Plan
-from monitor.readings import ANY, AlarmEvent
+from monitor.readings import ANY
 from monitor.records import Record
 from monitor.tallies import published
 from monitor.tally import CellKey, CensusKey, DesignKey, MadeKey, Tally, VersionKey
