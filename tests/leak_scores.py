@@ -5,6 +5,8 @@ The others give an answer for a document. `plain`: a flagged value, as it was wr
 planted place, or anything at all in a right output: what a pipeline has that scores its outputs with a detector.
 `net`: the product's loose net finds anything in the output.
 
+Below stand the names that are ordinary words and in no list (`leak_words`), by the form in which they were flagged.
+
 `tests/run --slow` writes the table to `tests/reports`. By itself: `PYTHONPATH=.:tests python -m leak_scores 2000`.
 """
 
@@ -21,6 +23,7 @@ from typing import NamedTuple
 
 from leak_injector import FAULTS, Injected, Planted, injected
 from leak_sentences import LANGUAGES
+from leak_words import FORMS, WORDS, leaks, right_outputs, share, told
 
 from monitor.leaks.check import check
 from monitor.leaks.findings import KINDS, Checked, Leak
@@ -156,6 +159,17 @@ def lines(table: Table) -> Iterator[str]:
         yield f"{kind:30}" + "".join(f"{counted[name] or '-':>20}" for name in KINDS)
 
 
+def word_lines(seed: int) -> Iterator[str]:
+    """Yield the table: by form and language the right outputs that are flagged, and the leaks that are found."""
+    yield f"{'names that are words':30}" + "".join(f"{lang:>14}" for lang in WORDS) + f"{'all':>16}"
+    for title, cases in (("right, flagged", right_outputs(seed)), ("left, found", leaks(seed))):
+        counts = told(cases)
+        for form in FORMS:
+            row = "".join(f"{'{}/{}'.format(*counts[lang, form]):>14}" for lang in WORDS)
+            part, whole = share(counts, form)
+            yield f"{f'{title}: {form}':30}{row}{f'{part}/{whole}':>16}{part / whole:>9.2%}"
+
+
 def _line(name: str, cells: list[Tally]) -> str:
     whole = sum(cells, Tally())
     row = "".join(f"{f'{cell.found}/{cell.documents}':>14}" for cell in cells)
@@ -189,7 +203,8 @@ def write(table: Table, seed: int, directory: Path) -> None:
         "rows": rows,
     }
     (directory / "leaks.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    (directory / "leaks.txt").write_text("\n".join(lines(table)) + "\n", encoding="utf-8")
+    shown = [*lines(table), "", *word_lines(seed)]
+    (directory / "leaks.txt").write_text("\n".join(shown) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

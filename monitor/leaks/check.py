@@ -9,12 +9,12 @@ Time is linear in the text, the output and the spans: 10,000 spans in 1 MB take 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from monitor.leaks.alignment import Replaced, merge_stretches
-from monitor.leaks.edges import rest_after, rest_before
+from monitor.leaks.edges import GLUED_AFTER, GLUED_BEFORE, rest_after, rest_before
+from monitor.leaks.evidence import Prose
 from monitor.leaks.findings import Checked, Leak
 from monitor.leaks.in_place import NOWHERE, Edge, InPlace, look_in_place
 from monitor.leaks.layout import Layout, lay_out
@@ -22,13 +22,11 @@ from monitor.leaks.masks import BRACKETED
 from monitor.leaks.mentions import Mention, Searched
 from monitor.leaks.policy import Policy
 from monitor.leaks.squeezed import trace
-from monitor.leaks.values import Key, keys_of, nature_of
+from monitor.leaks.values import WORDS, Key, Way, keys_of, nature_of
 from monitor.net import Net
 from monitor.records import Span
 
 _REACH = 160
-_GLUED_AFTER = re.compile(r"[@._%+\-][^\s<>\[\](){},;\"]+")
-_GLUED_BEFORE = re.compile(r"[^\s<>\[\](){},;\"]+[@._%+\-]$")
 _WEIGHTY = 7
 """Letters of a value that don't come together in a replacement by chance."""
 
@@ -118,9 +116,9 @@ def _find_rests(source: Searched, spans: Sequence[Span], policy: Policy, look: I
 def _glued(text: str, cluster: Replaced, edge: Edge) -> tuple[int, int] | None:
     """Return the stretch that is glued to a mask by a character that joins parts of one thing."""
     if edge.after:
-        found = _GLUED_AFTER.match(text, cluster.end, min(edge.limit, cluster.end + _REACH))
+        found = GLUED_AFTER.match(text, cluster.end, min(edge.limit, cluster.end + _REACH))
     else:
-        found = _GLUED_BEFORE.search(text, max(edge.limit, cluster.start - _REACH), cluster.start)
+        found = GLUED_BEFORE.search(text, max(edge.limit, cluster.start - _REACH), cluster.start)
     return found.span() if found else None
 
 
@@ -149,18 +147,30 @@ def find_elsewhere(
 
 
 def key_sources(text: str, spans: Sequence[Span]) -> Mapping[Key, Span]:
-    """Return what to look for and whose it is: the first span's that has it whole, a name's before a mail address's."""
+    """Return what to look for and whose it is: the first span's that has it whole, a name's before a mail address's.
+
+    A name of one word that the text nowhere uses by itself is looked for as a part of one.
+    """
     sources: dict[str, tuple[Key, Span]] = {}
+    prose = Prose(text)
     for span in sorted(spans, key=lambda s: nature_of(s.entity) == "mail"):
         for key in keys_of(span.entity, text[span.start : span.end]):
-            if key.letters not in sources or sources[key.letters][0].way == "name" != key.way:
-                sources[key.letters] = key, span
+            way = key.way
+            if way == "name" and not prose.uses_alone(span.start, span.end):
+                way = "part"
+            held = sources.get(key.letters)
+            if held is None or _TOLD[way] < _TOLD[held[0].way]:
+                sources[key.letters] = Key(key.letters, way), span
     return dict(sources.values())
+
+
+_TOLD: Mapping[Way, int] = {"whole": 0, "number": 0, "street": 1, "name": 2, "given": 3, "part": 4}
+"""Of two keys with the same letters, what counts where it's met comes first."""
 
 
 def _is_value(mention: Mention, span: Span, policy: Policy) -> bool:
     """Return whether what stands inside a replacement is a value whole, and not there by chance."""
-    whole = mention.key.way != "name" and mention.last - mention.first == len(mention.key.letters)
+    whole = mention.key.way not in WORDS and mention.last - mention.first == len(mention.key.letters)
     return whole and len(mention.key.letters) >= _WEIGHTY and not policy.of(span.entity).surrogate
 
 

@@ -125,11 +125,13 @@ def name_before(source: Searched, start: int, value: str, before: str) -> int:
     plain = squeeze(word)
     if not word[0].isupper() or word.isupper() or not PARTICLES.issuperset(map(squeeze, particles.split())):
         return 0
-    if any(plain in words for words in (PARTICLES, PUBLIC_NEIGHBOURS, ROLES)) or not _may_be_name(source, word):
-        return 0
     at = start - len(found[0])
     begins = gap != "-" and _SENTENCE.search(source.text, max(0, at - _REACH), at) is not None
-    if (begins and not _is_answer(source.text, at, start, value)) or source.count_lower_case(word.lower()):
+    if begins and not _is_answer(source.text, at, start, value):
+        return 0
+    if any(plain in words for words in (PARTICLES, PUBLIC_NEIGHBOURS, ROLES)) or not _may_be_name(source, word):
+        return 0
+    if source.count_lower_case(word.lower()):
         return 0
     german = source.is_german and (plain in ORDINARY or _is_german_noun(word) or plain.endswith(_ROLE_ENDINGS))
     return 0 if german else len(found[0])

@@ -8,18 +8,19 @@ check itself. Both say the same of every output, which the tests hold them to.
 * What stands there instead is a placeholder or mask of a common shape, or shows nothing of its value.
 * Beside no mask stands what could be a rest of its value: a look at two characters, and a closer one where they may.
 * Of no value do the letters stand anywhere in the output. That takes a search for each name and each other value, and
-  before it all letters in one spelling: together two fifths of what the screen of 5 KB costs. Where letters do stand
-  there, those values alone are looked at closely.
+  before it all letters in one spelling: together half of what the screen of 5 KB costs. Where letters do stand there,
+  those values alone are looked at closely.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from monitor.leaks.alignment import Replaced, walk
 from monitor.leaks.check import check, find_elsewhere, in_order, key_sources
-from monitor.leaks.edges import GLUE, may_follow, may_precede, rest_after, rest_before
+from monitor.leaks.edges import is_glued, may_follow, may_precede, rest_after, rest_before
 from monitor.leaks.findings import Checked, Leak
 from monitor.leaks.layout import Layout
 from monitor.leaks.masks import PLAIN
@@ -48,7 +49,7 @@ def examine(text: str, spans: Sequence[Span], redacted: str, policy: Policy, net
     screened = _screen(text, spans, redacted, policy, net) if spans else None
     if screened is None:
         return check(text, spans, redacted, policy, net)
-    leaks = _elsewhere(text, redacted, policy, screened) if screened.named else ()
+    leaks = _elsewhere(text, spans, redacted, policy, screened) if screened.named else ()
     masked = tuple([(span.start, span.end) for span in spans])
     return Checked(aligned=True, leaks=leaks, masked=masked, replaced_spans=len(spans) - screened.ignored)
 
@@ -69,11 +70,27 @@ class _Screened(NamedTuple):
     """A plain output: known replacements, no rest beside any."""
 
     written: Sequence[str]
-    spans: Sequence[Span]
     squeezed: str
     named: Sequence[Span]
-    """Those of which some letters stand in the output."""
+    """Those of which some letters stand in the output, in their order."""
     ignored: int
+
+
+class _Kind(NamedTuple):
+    """What an entity's name alone tells."""
+
+    nature: Nature
+    told: bool
+    """Whether that's so of every value."""
+    placeholder: str
+    plain: bool
+    """Whether the placeholder is one of the common shapes."""
+
+
+@lru_cache(maxsize=4096)
+def _kind_of(entity: str) -> _Kind:
+    nature, placeholder = nature_of(entity), f"<{entity}>"
+    return _Kind(nature, nature not in _UNTOLD, placeholder, PLAIN.fullmatch(placeholder) is not None)
 
 
 def _screen(text: str, spans: Sequence[Span], redacted: str, policy: Policy, net: Net | None) -> _Screened | None:
@@ -81,39 +98,53 @@ def _screen(text: str, spans: Sequence[Span], redacted: str, policy: Policy, net
     written = _replacements(text, spans, redacted) if len(spans) <= _MANY else None
     if written is None:
         return None
-    needles: dict[str, list[Span]] = {}
+    owners: dict[str, list[int]] = {}
     ignored = 0
-    for number, span in enumerate(spans):
-        entity = span.entity
-        if policy.entities and policy.of(entity).ignore:
-            if written[number] == text[span.start : span.end]:
+    ruled = bool(policy.entities)
+    for number, (span, instead) in enumerate(zip(spans, written, strict=True)):
+        start, end, entity = span.start, span.end, span.entity
+        nature, told, placeholder, plain = _kind_of(entity)
+        value = text[start:end]
+        if ruled and policy.of(entity).ignore:
+            if instead == value:
                 return None  # it wasn't replaced
             ignored += 1
             continue
-        value = text[span.start : span.end]
-        nature = nature_of(entity)
-        if nature in _UNTOLD:
+        if not told:
             nature = nature_of_value(entity, value)
-        if PLAIN.fullmatch(written[number]) is None and (
-            written[number] == value or find_remainder(value, written[number], person=nature == "person").pieces
-        ):
-            return None
-        if not _stands_alone(text, span, nature) and _has_rest(text, spans, number, net):
+        shown = not (plain and instead == placeholder) and not _shows_nothing(value, instead, nature)
+        if shown or not (_stands_alone(text, start, end, nature, value) or _is_all(text, spans, number, net)):
             return None
         for needle in needles_of(entity, nature, value):
-            needles.setdefault(needle, []).append(span)
-    if not needles:
-        return _Screened(written, spans, "", (), ignored)
+            if needle in owners:
+                owners[needle].append(number)
+            else:
+                owners[needle] = [number]
+    if not owners:
+        return _Screened(written, "", (), ignored)
     squeezed = squeeze(redacted)
-    named = [span for needle, owners in needles.items() if needle in squeezed for span in owners]
-    return _Screened(written, spans, squeezed, named, ignored)
+    found = [needle for needle in owners if needle in squeezed]
+    return _Screened(written, squeezed, _in_their_order(spans, [owners[n] for n in found]) if found else (), ignored)
 
 
-def _elsewhere(text: str, redacted: str, policy: Policy, screened: _Screened) -> tuple[Leak, ...]:
+def _in_their_order(spans: Sequence[Span], found: Sequence[Sequence[int]]) -> list[Span]:
+    return [spans[number] for number in sorted({number for numbers in found for number in numbers})]
+
+
+def _shows_nothing(value: str, instead: str, nature: Nature) -> bool:
+    """Return whether a replacement shows nothing of its value."""
+    if PLAIN.fullmatch(instead):
+        return True
+    return instead != value and not find_remainder(value, instead, person=nature == "person").pieces
+
+
+def _elsewhere(
+    text: str, spans: Sequence[Span], redacted: str, policy: Policy, screened: _Screened
+) -> tuple[Leak, ...]:
     """Return where values stand elsewhere in a plain output, as the check would."""
     replaced: list[Replaced] = []
     by = 0
-    for span, written in zip(screened.spans, screened.written, strict=True):
+    for span, written in zip(spans, screened.written, strict=True):
         replaced.append(Replaced(span.start, span.end, span.start + by, span.start + by + len(written)))
         by += len(written) - (span.end - span.start)
     layout = Layout(aligned=True, readable=True, replaced=replaced, stray=[], exact=True)
@@ -121,51 +152,53 @@ def _elsewhere(text: str, redacted: str, policy: Policy, screened: _Screened) ->
     return in_order(find_elsewhere(text, sources, Searched(redacted, screened.squeezed), policy, layout, ()))
 
 
-def _replacements(text: str, spans: Sequence[Span], redacted: str) -> list[str] | None:
+def _replacements(text: str, spans: Sequence[Span], redacted: str) -> Sequence[str] | None:
     """Return what stands in place of each span, as `walk` does; None too where spans touch or are in no order."""
     parts: list[str] = []
     end = -1
     for span in spans:
-        if span.start <= end:
+        start = span.start
+        if start <= end:
             return None
-        parts += text[max(end, 0) : span.start], f"<{span.entity}>"
+        parts += text[max(0, end) : start], _kind_of(span.entity).placeholder
         end = span.end
-    if "".join(parts) + text[end:] == redacted:  # what presidio makes of it
+    parts.append(text[end:])
+    if "".join(parts) == redacted:  # what presidio makes of it
         return parts[1::2]
     replaced = walk(text, [(span.start, span.end) for span in spans], redacted)
     return None if replaced is None else [redacted[one.output_start : one.output_end] for one in replaced]
 
 
-def _stands_alone(text: str, span: Span, nature: Nature) -> bool:
+def _stands_alone(text: str, start: int, end: int, nature: Nature, value: str) -> bool:
     """Return whether the two characters on either side of a mask tell that no rest of its value is there."""
-    start, end = span.start, span.end
     after = text[end : end + 2]
-    goes_on = nature in _GOING_ON or not (
-        after in _ENDING or (after[:1] == " " and after[1:].islower() and nature != "person")
-    )
-    if goes_on and may_follow(text, end, nature):
+    ended = after in _ENDING if nature == "person" else nature not in _GOING_ON and after in _ENDING_OR_WORD
+    if not ended and may_follow(text, end, nature):
         return False
-    before = text[start - 2 : start] if start > 1 else ""
-    if before[1:] == " " and nature not in _BEGUN:
-        return nature != "other" or not before[0].isdigit()
-    return before[1:] == "\n" or not may_precede(text, start, nature)
-
-
-def _has_rest(text: str, spans: Sequence[Span], number: int, net: Net | None) -> bool:
-    """Return whether a rest of a span's value stands beside its mask, or something that the net may know."""
-    start, end, entity = spans[number].start, spans[number].end, spans[number].entity
-    if net is not None and (text[end : end + 1] in GLUE or text[start - 1 : start] in GLUE):
+    before = text[start - 1] if start else "\n"
+    if before == "\n":
         return True
+    if before != " " or nature == "mail":
+        return not may_precede(text, start, nature)
+    if nature == "person":
+        return " " in value or not value[0].isupper() or not may_precede(text, start, nature)
+    return nature != "other" or not text[max(0, start - 2)].isdigit()
+
+
+def _is_all(text: str, spans: Sequence[Span], number: int, net: Net | None) -> bool:
+    """Return whether no rest of a span's value stands beside its mask, nor anything that the net may know."""
+    start, end, entity = spans[number].start, spans[number].end, spans[number].entity
+    if net is not None and is_glued(text, start, end):
+        return False
     low = spans[number - 1].end if number else 0
     high = spans[number + 1].start if number + 1 < len(spans) else len(text)
     source = Searched(text)
-    return rest_after(source, start, end, entity, high) > end or rest_before(source, start, end, entity, low) < start
+    return rest_after(source, start, end, entity, high) == end and rest_before(source, start, end, entity, low) == start
 
 
 _ENDING = frozenset(a + b for a in '.,;:?!)"\n' for b in (" ", "\n", ""))
+_ENDING_OR_WORD = _ENDING | {f" {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"}
 """What follows a value that is all there. A date goes on after it (`12 March, 1980`), and an address."""
 _UNTOLD: frozenset[Nature] = frozenset(("place", "organization", "other"))
 """What an entity's name leaves open: these may be streets, or mail addresses."""
 _GOING_ON = frozenset(("date", "address"))
-_BEGUN = frozenset(("person", "mail"))
-"""What may begin before the space that stands before it."""

@@ -17,8 +17,11 @@ from monitor.leaks.squeezed import squeeze
 from monitor.leaks.words import MONTHS_AND_DAYS, PARTICLES, STREET_ENDINGS, STREETS, TITLES
 
 Nature = Literal["person", "address", "place", "organization", "group", "date", "mail", "other"]
-Way = Literal["whole", "number", "name"]
-"""How a key is looked for: all of a value between the edges of words; a number's digits; a name that stands alone."""
+Way = Literal["whole", "number", "street", "name", "given", "part"]
+"""How a key is looked for: all of a value between the edges of words; a number's digits; an address's street; a word
+that's all of a name, the first of several, or another one."""
+WORDS: frozenset[Way] = frozenset(("street", "name", "given", "part"))
+"""Keys that are one word, which may mean something else."""
 
 _NAMED: dict[Nature, str] = {
     "mail": "EMAIL MAIL",
@@ -32,6 +35,8 @@ _NAMED: dict[Nature, str] = {
 _NETWORK = {"IP", "MAC", "URL", "DOMAIN", "WEB", "CRYPTO", "WALLET", "USER", "USERNAME"}
 _WORD = re.compile(r"[^\W_]+")
 _NAMES = re.compile(r"[^\W\d_]{2,}")
+_AFTER_COMMA = re.compile(r"[^,]+, *([^\W_]+)")
+"""`Smid, Bo`: where the given name stands behind."""
 _DIGIT = re.compile(r"\d")
 _MAIL = re.compile(r"[^\s@:/]+@[^\s@:/]+\.[A-Za-z]{2,}")
 _SPLIT = re.compile(r"[\W_]+")
@@ -113,7 +118,7 @@ def keys_of(entity: str, value: str) -> tuple[Key, ...]:
     >>> keys_of("PHONE_NUMBER", "06-31 77 20 95")
     (Key(letters='0631772095', way='number'),)
     >>> keys_of("PERSON", "Bo de Jong")
-    (Key(letters='bodejong', way='whole'), Key(letters='jong', way='name'))
+    (Key(letters='bodejong', way='whole'), Key(letters='jong', way='part'))
     >>> keys_of("LOCATION", "Utrecht"), keys_of("AGE", "46 years")
     ((), ())
     """
@@ -163,21 +168,24 @@ def _mail_keys(value: str, letters: str) -> tuple[Key, ...]:
         return (Key(letters, "whole"),)
     return (
         Key(letters, "whole"),
-        *(Key(name, "name") for name in dict.fromkeys(names) if len(name) >= _TOKEN and name not in MONTHS_AND_DAYS),
+        *(Key(name, "part") for name in dict.fromkeys(names) if len(name) >= _TOKEN and name not in MONTHS_AND_DAYS),
     )
 
 
 def needles_of(entity: str, nature: Nature, value: str) -> Sequence[str]:
     """Return letters of which some stand in a squeezed text if a key of the value does: fewer than keys, and sooner."""
-    if nature in {"place", "group"} and not _DIGIT.search(value):
-        return ()
-    if nature in {"other", "date"}:
+    if nature == "person":
+        if value.isascii() and (needles := _person_needles(value)):
+            return needles
+    elif nature in {"other", "date"}:
         letters = squeeze(value)
         return (needle_of(letters) if letters.isdigit() else letters,)
-    if value.isascii() and (needles := _PLAIN_NEEDLES.get(nature, _no_needles)(value)):
+    elif nature in {"place", "group"} and not _DIGIT.search(value):
+        return ()
+    elif value.isascii() and (needles := _PLAIN_NEEDLES.get(nature, _no_needles)(value)):
         return needles
     keys = keys_of(entity, value)
-    names = [key.letters for key in keys if key.way == "name"]
+    names = [key.letters for key in keys if key.way in WORDS]
     return names or [key.needle for key in keys]  # all of a value has its names in it
 
 
@@ -187,9 +195,9 @@ def _no_needles(_: str) -> Sequence[str]:
 
 def _person_needles(value: str) -> Sequence[str]:
     words = value.lower().split()
-    if len(words) == 1 and value.isalpha():
+    if value.isalpha():
         return words
-    if value.replace(" ", "").isalpha():
+    if "".join(words).isalpha():
         return [word for word in words if len(word) >= _TOKEN and word not in _NO_NAMES]
     return ()
 
@@ -213,7 +221,6 @@ def _address_needles(value: str) -> Sequence[str]:
 
 
 _PLAIN_NEEDLES: Mapping[Nature, Callable[[str], Sequence[str]]] = {
-    "person": _person_needles,
     "mail": _mail_needles,
     "address": _address_needles,
 }
@@ -229,7 +236,8 @@ def _name_keys(value: str, letters: str) -> tuple[Key, ...]:
         return (Key(letters, "name"),) if len(letters) >= _SHORTEST and letters not in TITLES else ()
     if sum(map(len, told)) < _SHORTEST:
         return ()  # a title and an initial
-    names = [Key(word, "name") for word in dict.fromkeys(told) if len(word) >= _TOKEN]
+    given = squeeze(found[1]) if (found := _AFTER_COMMA.match(value)) else told[0]
+    names = [Key(word, "given" if word == given else "part") for word in dict.fromkeys(told) if len(word) >= _TOKEN]
     return (Key(letters, "whole"), *names)
 
 
@@ -242,4 +250,4 @@ def _address_keys(value: str, letters: str, digits: int) -> tuple[Key, ...]:
         if len(word) >= 8 and word.endswith(STREET_ENDINGS) and following[0].isdigit()
     ]
     whole = [Key(letters, "whole")] if digits and len(letters) - digits >= _TOKEN else []
-    return (*whole, *(Key(word, "name") for word in dict.fromkeys(streets)))
+    return (*whole, *(Key(word, "street") for word in dict.fromkeys(streets)))

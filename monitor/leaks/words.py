@@ -49,6 +49,64 @@ DETERMINERS = _listed(
     "unas une unos unser unsere uw vom votre welke what which whose your zijn zum zur",
 )
 """What stands before an ordinary word, and hardly before a name."""
+NAMING = _listed(
+    "apellido apellidos dhr dokter dr dra drs fam familie frau fraulein heer heet heette heisst herr herrn hiess",
+    "juffrouw llamada llamado llamo madame mademoiselle meneer messrs mevr mevrouw mijnheer miss mister mlle mm mme",
+    "monsieur mr mrs ms mw named namens nachnamens nommee professor prof senor senora senorita sir sr sra srta surname",
+    "surnamed genaamd apodado apodada",
+)
+"""What stands before a name and before nothing else, whatever the language writes with a capital."""
+GREETINGS = _listed(
+    "beste bonjour cher chere dag dear estimada estimado geachte geehrte geehrter hallo hello hey hi hoi hola liebe",
+    "cordialement groet groeten lieber gruss grusse hoogachtend regards saludos sincerely",
+    "merci bedankt danke gracias thanks querida querido salut welkom willkommen welcome bienvenida bienvenido",
+)
+"""What stands before a name that is spoken to, with a comma or nothing after it."""
+FIELDS = _listed(
+    "best abonne anrufer apellido apellidos arts arzt assure beller caller client cliente contact cordialement",
+    "customer employee groet groeten gruss grusse hoogachtend klant kunde kundin medecin medewerker naam nachname name",
+    "nom nombre paciente patient patientin prenom regards saludos sincerely surname tomador thanks vorname voornaam",
+    "achternaam",
+)
+"""A name's field in a form, and what closes a letter: a line that ends with the word after it names somebody."""
+PERSONS_VERBS: Mapping[Language, frozenset[str]] = {
+    "en": _listed(
+        "agreed answered asked asks called calls complained confirmed emailed explained indicated insisted",
+        "knew knows mentioned phoned promised refused replied said says signed tells thinks thought told",
+        "wants writes wrote",
+    ),
+    "nl": _listed(
+        "antwoordde belde belt bevestigde beloofde denkt dacht klaagde mailde mailt schreef schrijft tekende vertelde",
+        "vertelt vraagt weet wist wilde woont woonde zegt zei meldde",
+    ),
+    "de": _listed(
+        "antwortete behauptet behauptete bestatigte denkt dachte erklarte erzahlt erzahlte fragt fragte meinte meint",
+        "ruft rief sagt sagte schreibt schrieb unterschrieb telefonierte versprach weiss wohnt wohnte wusste",
+    ),
+    "es": _listed(
+        "comento confirmo contesto dice dijo escribe escribio explico firmo insistio llamo piensa prometio quiere",
+        "queria respondio sabe sabia vive vivia",
+    ),
+    "fr": _listed(
+        "affirme affirma appela appelle confirma declara declare demandait dit ecrit ecrivait explique expliqua habite",
+        "habitait pense pensait promit raconta raconte repond repondit sait savait signa telephona veut voulait",
+    ),
+}
+"""What only people do; without those that are other words, too (`vroeg`, `llama`)."""
+SAID_BEFORE = _listed("sagte meinte antwortete entgegnete zei antwoordde dijo contesto respondio")
+"""What somebody did who is named after it."""
+CONJUNCTIONS = _listed(
+    "and but because when that if en maar dat omdat toen als und aber dass weil ob y e pero que porque cuando si et",
+    "mais parce quand car",
+)
+"""What a clause begins with, before who does something in it."""
+ARTICLES: Mapping[Language, frozenset[str]] = {
+    "en": _listed("a an the my your our their its his no any every each some"),
+    "nl": _listed("een het mijn je jouw uw ons onze hun geen"),
+    "es": _listed("al del el la los las un una unos unas mi mis tu tus su sus nuestro nuestra"),
+    "fr": _listed("au aux ce cette des du l la le les leur leurs ma mes mon notre sa ses son un une votre"),
+}
+"""What doesn't stand before a name inside a sentence. Dutch `de` does, in names."""
 PREPOSITIONS_OF_TIME = _listed(
     "ab am antes apres avant begin bis by debut depuis desde despues during early eind en fin finales half hasta im",
     "in last late letzten mediados mid nach nachsten next on op para pasado por principios seit since sinds till tot",

@@ -46,6 +46,10 @@ def leaks_of(text: str, value: str, entity: str) -> tuple[str, ...]:
         ("Luis Blanco vino. Blanco y negro. Color blanco.", "Luis Blanco"),
         ("Dolores Campo vino. Tiene dolores. Rellene el campo.", "Dolores Campo"),
         ("Angel Cruz vino. Es un ángel. La cruz roja.", "Angel Cruz"),
+        ("Tom Harvest called. Harvest is over, we harvest in May.", "Tom Harvest"),
+        ("Ich bin Jens Drescher. Drescher gesucht, ich will als Drescher arbeiten.", "Jens Drescher"),
+        ("Mr Harvest called. Harvest is over, and harvest it was.", "Harvest"),
+        ("Según él no hay nada. Se hizo según lo dicho por el otro.", "Según"),
         ("Olga Orchestra? The orchestra plays, our orchestra sings.", "Olga Orchestra"),
     ],
 )
