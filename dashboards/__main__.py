@@ -7,9 +7,18 @@ from pathlib import Path
 import click
 
 from dashboards import metric_reference
+from dashboards.alertmanager import alertmanager
 from dashboards.artefact import Artefact, differences, write
+from dashboards.prometheus_rules import alerting_rules, recording_rules
+from dashboards.runbook import runbook
 
-ARTEFACTS = (Artefact("metrics.md", metric_reference.render),)
+ARTEFACTS = (
+    Artefact("metrics.md", metric_reference.render),
+    Artefact("prometheus/recording.yaml", recording_rules),
+    Artefact("prometheus/alerts.yaml", alerting_rules),
+    Artefact("alertmanager/alertmanager.yaml", alertmanager),
+    Artefact("runbook.md", runbook),
+)
 """All that is generated."""
 
 _folder = click.option(
@@ -23,7 +32,7 @@ _folder = click.option(
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
-    """Generate what follows from the metrics: their reference."""
+    """Generate what follows from the metrics: their reference, rules, alerts and their routes, the runbook."""
 
 
 @main.command()

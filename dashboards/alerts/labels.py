@@ -1,0 +1,150 @@
+"""What is known: readings that lapsed, targets without a number, readers who don't agree."""
+
+from __future__ import annotations
+
+from dashboards.alert import Alert, Section
+from dashboards.promql import Not, OneOf, Wanted, block, select
+from dashboards.recording import Recording
+from dashboards.settings import Settings
+from dashboards.texts import label, looked_up, value
+from monitor import metrics as m
+
+_CELL = f"{label('entity')} in {label('language')} ({label('detector')} {label('version')})"
+_PLACES = ("entity", "language")
+_LAPSED = ("expired", "stale", "incomplete", "greyed")
+_NEVER = ("no_label", "no_truth", "no_interval")
+
+
+def alerts(settings: Settings, recording: Recording) -> list[Alert]:
+    """Return the alerts on what is known."""
+    return [
+        _unknown(settings, recording),
+        _never_known(settings, recording),
+        _unseen(settings, recording),
+        _kappa_low(settings, recording),
+    ]
+
+
+def _without_number(settings: Settings, recording: Recording, status: tuple[str, ...]) -> str:
+    window = settings.readings.window
+    return block(
+        """
+        <labelled>
+        and on (job, entity, language, detector, version)
+          <status>
+        and <target>
+        """,
+        labelled=select(recording.cell(m.LABELLED), window=window),
+        status=select(recording.cell(m.STATUS), window=window, status=OneOf(status)),
+        target=select(recording.cell(m.TARGET), window=window),
+    )
+
+
+def _labels(settings: Settings, recording: Recording) -> str:
+    window = settings.readings.window
+    sampled = looked_up(recording.cell(m.CELL_SAMPLED), "number", window=window)
+    share = looked_up(recording.cell(m.COMPLETENESS), "percent", window=window)
+    return f"{value('number')} of {sampled} sampled documents of the last {window} are labelled, {share} of what counts"
+
+
+def _unknown(settings: Settings, recording: Recording) -> Alert:
+    kappa = looked_up(recording.board(m.KAPPA_ESTIMATE), "ratio", _PLACES, window=settings.readings.window)
+    return Alert(
+        settings.of("RecallwatchRecallUnknown"),
+        "board",
+        "A reading says itself whether it can be relied on. Which of these words it has may change meanwhile, so the "
+        "wait is for the cell and not for the word.",
+        _without_number(settings, recording, _LAPSED),
+        "Recall of a cell with a target is no longer known",
+        f"{_CELL}: {_labels(settings, recording)}; kappa {kappa}.",
+        Section(
+            "A number that stood can't be relied on any more. Its status on the page says why: `expired`, the newest "
+            "label is older than the window; `stale`, no label for days; `incomplete`, too few of the sampled "
+            "documents are labelled; `greyed`, two readers don't agree. Nothing says that recall fell; nothing would "
+            "say so if it did, either.",
+            (
+                "The status, completeness and κ on the page.",
+                (
+                    "`RecallwatchAnnotatorsIdle`, `RecallwatchOldestTaskTooOld` and `RecallwatchKappaLow`: mostly one "
+                    "of them is the cause."
+                ),
+            ),
+            (
+                "Expired, stale, incomplete: get the open tasks answered, or sample less so that all are.",
+                "Greyed: settle with the annotators what counts as this entity; adjudicate where they differ.",
+            ),
+            "Until the day on which the labels are promised.",
+        ),
+        _PLACES,
+    )
+
+
+def _never_known(settings: Settings, recording: Recording) -> Alert:
+    return Alert(
+        settings.of("RecallwatchNeverKnown"),
+        "board",
+        "It's the ordinary state of a new version or target, and worth a word where it doesn't end.",
+        _without_number(settings, recording, _NEVER),
+        "A cell with a target still has no recall",
+        f"{_CELL}: {_labels(settings, recording)}; "
+        f"{looked_up(recording.cell(m.TRUE), 'number', window=settings.readings.window)} occurrences among them.",
+        Section(
+            "A target was set, and after a week there's still no interval: no label, no label with this entity, or "
+            "none of a document that no tool flagged.",
+            ("The status on the page and its reason.", "How rare the entity is: `recallwatch plan`."),
+            ("Raise the rates of that language (`sampling.by_language`), or take the target away.",),
+            "For the cell, until it has been decided.",
+        ),
+        _PLACES,
+    )
+
+
+def _unseen(settings: Settings, recording: Recording) -> Alert:
+    return Alert(
+        settings.of("RecallwatchTargetUnseen"),
+        "board",
+        "A target whose cell nothing was ever flagged or labelled in mostly is a misspelled name.",
+        f"{select(recording.board(m.UNSEEN_TARGETS))} > 0",
+        "Targets are set for cells that nothing is known of",
+        f"{value('number')} targets are of cells in which nothing was flagged or labelled, out of 0 allowed. The page "
+        "names them.",
+        Section(
+            "`[targets]` has a name that no decision and no label carries. It has no alarm, and never will.",
+            ("The page's first lines name it.",),
+            ("Correct the name, or add it to `[entities.aliases]`; take it away where it's of the past.",),
+            "While a detector that will send that name is being brought in.",
+        ),
+    )
+
+
+def _kappa_low(settings: Settings, recording: Recording) -> Alert:
+    knobs, window = settings.of("RecallwatchKappaLow"), settings.readings.window
+    one_cell: dict[str, Wanted] = {"window": window, "entity": Not("any"), "language": Not("any")}
+    kappa, twice = (select(recording.board(metric), **one_cell) for metric in (m.KAPPA_ESTIMATE, m.TWICE))
+    lower, upper = (
+        looked_up(recording.board(one), "ratio", _PLACES, window=window) for one in (m.KAPPA_LOWER, m.KAPPA_UPPER)
+    )
+    return Alert(
+        knobs,
+        "board",
+        "The estimate gates, as it does in the product, once it's worth more than a handful of documents.",
+        f"{kappa} < {knobs.number('below')}\nand {twice} >= {knobs.number('min_documents')}",
+        "Two readers don't agree on what an entity is",
+        f"{label('entity')} in {label('language')}: kappa {value('ratio')}, limits {lower} to {upper}, under "
+        f"{knobs.number('below')}; {looked_up(recording.board(m.TWICE), 'number', _PLACES, window=window)} documents "
+        "were read twice.",
+        Section(
+            "People who read the same document, blind, differ so much that no number that rests on their labels can "
+            "stand: recall of this entity is greyed.",
+            ("The adjudicated documents of the entity: where and how the two differ.",),
+            (
+                (
+                    "Write down what counts as this entity and what doesn't, with examples; have the open cases "
+                    "adjudicated."
+                ),
+                "Where one annotator stands alone, talk to that one.",
+            ),
+            "For the entity and language, until labels under the new guideline fill the window.",
+        ),
+        _PLACES,
+    )
