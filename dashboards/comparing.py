@@ -1,8 +1,8 @@
 """Series that compare: a window with the one before it, and an interval's width with what makes it.
 
 *Did it fall?* Two windows that share no document have two estimates, R before and r now, each between limits. By
-chance the difference reaches √((R − its lower limit)² + (r's upper limit − r)²): MOVER's limit of a difference (Zou and Donner
-2008), which needs no assumption but the intervals' own.
+chance the difference reaches √((R − its lower limit)² + (r's upper limit − r)²): MOVER's limit of a difference (Zou
+and Donner 2008), which needs no assumption but the intervals' own.
 
 *Is the interval wide because of what nobody looked at?* On the log scale the squares of both parts' widths add up to
 the whole's. So the part of what no tool flagged is √(whole² − looked²); for the target to be shown it may be

@@ -7,6 +7,7 @@ from dashboards.alerts import every_alert
 from dashboards.promql import Recorded
 from dashboards.recording import Recording
 from dashboards.settings import Settings, read_settings
+from dashboards.texts import described
 from dashboards.yaml_text import Block, Folded, Node, Noted, written
 
 RECORDING_GROUP = "recallwatch-board"
@@ -41,7 +42,7 @@ def alerting_rules(settings: Settings | None = None) -> str:
 def words(alert: Alert, runbook: str) -> dict[str, str]:
     """Return an alert's annotations: `summary`, `description` (a template) and the address of its runbook section."""
     link = f"{runbook}#{alert.name.lower()}"
-    return {"summary": alert.summary, "description": alert.description, "runbook_url": link}
+    return {"summary": alert.summary, "description": described(alert.description), "runbook_url": link}
 
 
 def _recorded(rule: Recorded) -> Node:

@@ -11,13 +11,18 @@ from typing import Literal
 
 from dashboards.promql import Named, quote
 
-Form = Literal["percent", "number", "duration", "moment", "ratio"]
-_FORMS: dict[Form, str] = {
+Form = Literal["percent", "number", "duration", "moment", "ratio", "answer", "status"]
+_PIPES: dict[Form, str] = {
     "percent": "humanizePercentage",
     "number": 'printf "%.0f"',
     "duration": "humanizeDuration",
     "moment": "humanizeTimestamp",
     "ratio": 'printf "%.2f"',
+}
+_FORMS: dict[Form, str] = {
+    **{form: f"{{{{ . | first | value | {pipe} }}}}" for form, pipe in _PIPES.items()},
+    "answer": "{{ if eq (. | first | value) 1.0 }}yes{{ else }}no{{ end }}",
+    "status": '{{ . | first | label "status" }}',
 }
 CELL = ("entity", "language", "detector", "version")
 
@@ -28,7 +33,7 @@ def value(form: Form) -> str:
     >>> value("percent")
     '{{ $value | humanizePercentage }}'
     """
-    return f"{{{{ $value | {_FORMS[form]} }}}}"
+    return f"{{{{ $value | {_PIPES[form]} }}}}"
 
 
 def label(name: str) -> str:
@@ -48,25 +53,43 @@ def looked_up(series: Named, form: Form, shared: Sequence[str] = CELL, **fixed: 
 
     >>> from monitor.metrics import KAPPA_LOWER
     >>> print(looked_up(KAPPA_LOWER, "ratio", ["entity"], window="28d"))
-    {{ with printf `recallwatch_kappa_lower_ratio{window="28d",job=%q,entity=%q}` $labels.job $labels.entity | query \
-}}{{ . | first | value | printf "%.2f" }}{{ else }}unknown{{ end }}
+    {{ template "ratio" (printf `recallwatch_kappa_lower_ratio{window="28d",job=%q,entity=%q}` $labels.job \
+$labels.entity) }}
     """
     for name in (*shared, *fixed):
         if name not in series.labels:
             raise ValueError(f"{series.name}: no label {name}; it has {', '.join(series.labels)}")
     fixed_ones = [f"{name}={quote(one)}" for name, one in fixed.items()]
-    return asked(f"{series.name}{{{','.join([*fixed_ones, *(f'{name}=%q' for name in ('job', *shared))])}}}", form)
+    if tuple(shared) == CELL:
+        return f'{{{{ template "{form}" (printf `{series.name}{{{",".join([*fixed_ones, "%s"])}}}` $cell) }}}}'
+    own = [f"{name}=%q" for name in ("job", *shared)]
+    return asked(f"{series.name}{{{','.join([*fixed_ones, *own])}}}", form)
 
 
-def asked(query: str, form: Form, missing: str = "unknown") -> str:
+def asked(query: str, form: Form) -> str:
     """Return what a query gives; each `LABEL=%q` in it becomes the alert's own label, quoted.
 
-    Parameters: `missing`, what is said where it gives nothing.
-
-    >>> print(asked("sum(up{job=%q})", "number", "0"))
-    {{ with printf `sum(up{job=%q})` $labels.job | query \
-}}{{ . | first | value | printf "%.0f" }}{{ else }}0{{ end }}
+    >>> print(asked("sum(up{job=%q})", "number"))
+    {{ template "number" (printf `sum(up{job=%q})` $labels.job) }}
     """
     values = " ".join(f"$labels.{name}" for name in re.findall(r"(\w+)=%q", query))
-    first = f"{{{{ with printf `{query}` {values} | query }}}}{{{{ . | first | value | {_FORMS[form]} }}}}"
-    return f"{first}{{{{ else }}}}{missing}{{{{ end }}}}"
+    return f'{{{{ template "{form}" (printf `{query}` {values}) }}}}'
+
+
+def described(text: str) -> str:
+    """Return a description with what it uses put before it: one definition a form, and the matchers of its cell.
+
+    >>> print(described(asked("sum(up{job=%q})", "number")))
+    {{ define "number" }}{{ with query . }}{{ . | first | value | printf "%.0f" }}{{ else }}unknown{{ end }}{{ end -}} \
+{{ template "number" (printf `sum(up{job=%q})` $labels.job) }}
+    """
+    defined = [
+        f'{{{{ define "{form}" }}}}{{{{ with query . }}}}{shown}{{{{ else }}}}unknown{{{{ end }}}}{{{{ end -}}}}'
+        for form, shown in _FORMS.items()
+        if f'template "{form}"' in text
+    ]
+    own = ("job", *CELL)
+    if "$cell" in text:
+        matchers = ",".join(f"{name}=%q" for name in own)
+        defined.append(f"{{{{ $cell := printf `{matchers}` {' '.join(f'$labels.{name}' for name in own)} -}}}}")
+    return " ".join([*defined, text])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 WIDTH = 118
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*|[1-9][0-9]*[smhdw]")
-_WORD = re.compile(r"(?:\{\{ with .*?\{\{ end \}\}|\{\{.*?\}\}|\S)+")
+_WORD = re.compile(r"(?:\{\{ define .*?-\}\}|\{\{.*?\}\}|\S)+")
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
 
@@ -101,7 +101,7 @@ def _scalar(value: str) -> str:
 
 
 def _broken(text: str, width: int = WIDTH - 14) -> list[str]:
-    """Break text between words; a template's action, and what stands between `with` and `end`, is one word."""
+    """Break text between words; a template's action or definition is one word."""
     lines: list[str] = []
     for word in _WORD.findall(text):
         if lines and len(lines[-1]) + 1 + len(word) <= width:

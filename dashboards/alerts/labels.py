@@ -44,11 +44,13 @@ def _labels(settings: Settings, recording: Recording) -> str:
     window = settings.readings.window
     sampled = looked_up(recording.cell(m.CELL_SAMPLED), "number", window=window)
     share = looked_up(recording.cell(m.COMPLETENESS), "percent", window=window)
-    return f"{value('number')} of {sampled} sampled documents of the last {window} are labelled, {share} of what counts"
+    return f"{value('number')} of {sampled} sampled documents of the last {window} are labelled ({share})"
 
 
 def _unknown(settings: Settings, recording: Recording) -> Alert:
-    kappa = looked_up(recording.board(m.KAPPA_ESTIMATE), "ratio", _PLACES, window=settings.readings.window)
+    window = settings.readings.window
+    kappa = looked_up(recording.board(m.KAPPA_ESTIMATE), "ratio", _PLACES, window=window)
+    status = looked_up(recording.cell(m.STATUS), "status", window=window)
     return Alert(
         settings.of("RecallwatchRecallUnknown"),
         "board",
@@ -56,7 +58,7 @@ def _unknown(settings: Settings, recording: Recording) -> Alert:
         "wait is for the cell and not for the word.",
         _without_number(settings, recording, _LAPSED),
         "Recall of a cell with a target is no longer known",
-        f"{_CELL}: {_labels(settings, recording)}; kappa {kappa}.",
+        f"{_CELL} is {status}: {_labels(settings, recording)}; kappa {kappa}.",
         Section(
             "A number that stood can't be relied on any more. Its status on the page says why: `expired`, the newest "
             "label is older than the window; `stale`, no label for days; `incomplete`, too few of the sampled "
@@ -80,13 +82,14 @@ def _unknown(settings: Settings, recording: Recording) -> Alert:
 
 
 def _never_known(settings: Settings, recording: Recording) -> Alert:
+    status = looked_up(recording.cell(m.STATUS), "status", window=settings.readings.window)
     return Alert(
         settings.of("RecallwatchNeverKnown"),
         "board",
         "It's the ordinary state of a new version or target, and worth a word where it doesn't end.",
         _without_number(settings, recording, _NEVER),
         "A cell with a target still has no recall",
-        f"{_CELL}: {_labels(settings, recording)}; "
+        f"{_CELL} is {status}: {_labels(settings, recording)}; "
         f"{looked_up(recording.cell(m.TRUE), 'number', window=settings.readings.window)} occurrences among them.",
         Section(
             "A target was set, and after a week there's still no interval: no label, no label with this entity, or "

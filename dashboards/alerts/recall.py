@@ -45,7 +45,7 @@ def _fell(settings: Settings, recording: Recording) -> Alert:
         "Recall fell below its target",
         f"{_CELL} is below its target of {target}, on since {looked_up(since, 'moment')}. "
         f"{_figures(recording, settings.readings.window)} {_figures(recording, settings.readings.fall_window)} "
-        f"Restated after a corrected label: {looked_up(restated, 'number')} (1 is yes).",
+        f"Restated after a corrected label: {looked_up(restated, 'answer')}.",
         Section(
             "The alarm of a cell with a target went on: labels say that the detector finds less than it has to. The "
             "board promises a number of false alarms a year (`alarm.false_alarms_per_year`, 1), whatever was done to "

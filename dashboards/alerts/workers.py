@@ -27,8 +27,8 @@ def alerts(settings: Settings, recording: Recording) -> list[Alert]:
 
 def _reachable(settings: Settings) -> str:
     job = settings.scrape.job
-    up = asked("count(up{job=%q} == 1)", "number", "0")
-    return f"{up} of {asked('count(up{job=%q})', 'number', '0')} workers of {job} answer"
+    up = asked("sum(up{job=%q})", "number")
+    return f"{up} of {asked('count(up{job=%q})', 'number')} workers of {job} answer"
 
 
 def _down(settings: Settings, recording: Recording) -> Alert:

@@ -1,0 +1,171 @@
+"""Stories of what is known: labels, readers, targets."""
+
+from __future__ import annotations
+
+from promtool import PERSON, VERSION, Recall, Story, always, cell, level, of, running, then, told
+
+from monitor import metrics as m
+
+CELL = PERSON | VERSION
+UNKNOWN = "RecallwatchRecallUnknown"
+NEVER = "RecallwatchNeverKnown"
+UNSEEN = "RecallwatchTargetUnseen"
+KAPPA = "RecallwatchKappaLow"
+LATE = Recall(status="incomplete", labelled=1_500)
+PAIR = PERSON | {"window": "28d"}
+
+
+def _kappa(value: str, steps: int, documents: int = 60, **labels: str) -> dict[str, str]:
+    place = PAIR | labels
+    return {
+        of(m.KAPPA_ESTIMATE, **place): value,
+        of(m.KAPPA_LOWER, **place): always(0.38, steps),
+        of(m.KAPPA_UPPER, **place): always(0.58, steps),
+        of(m.TWICE, **place): always(documents, steps),
+    }
+
+
+STORIES = [
+    Story(
+        "Labels lag behind for hours: a ticket says how many are in, and that the reading is incomplete",
+        UNKNOWN,
+        "7h",
+        running(100, 5) | cell(LATE, "{}x100"),
+        told(
+            "PERSON in es (presidio 2) is incomplete: 1500 of 5000 sampled documents of the last 28d are labelled "
+            "(30%); kappa unknown.",
+            **CELL,
+            window="28d",
+        ),
+        step="5m",
+        every="30m",
+    ),
+    Story(
+        "The newest label is older than the window, so nothing is labelled in it: a ticket says that it expired",
+        UNKNOWN,
+        "7h",
+        running(100, 5) | cell(Recall(status="expired", labelled=0), "{}x100"),
+        told(
+            "PERSON in es (presidio 2) is expired: 0 of 5000 sampled documents of the last 28d are labelled (0%); "
+            "kappa unknown.",
+            **CELL,
+            window="28d",
+        ),
+        step="5m",
+        every="30m",
+    ),
+    Story(
+        "Two readers stopped agreeing: the recall that rests on them is greyed, and the ticket has kappa",
+        UNKNOWN,
+        "7h",
+        running(100, 5) | cell(Recall(status="greyed"), "{}x100") | _kappa(always(0.48, 100), 100),
+        told(
+            "PERSON in es (presidio 2) is greyed: 4500 of 5000 sampled documents of the last 28d are labelled (90%); "
+            "kappa 0.48.",
+            **CELL,
+            window="28d",
+        ),
+        others=(KAPPA,),
+        step="5m",
+        every="30m",
+    ),
+    Story(
+        "The word for why it isn't known changes after four hours: it has been unknown for seven, so I'm told",
+        UNKNOWN,
+        "7h",
+        running(100, 5)
+        | cell(LATE, "{}x47")
+        | cell(LATE._replace(status="stale"), then("_x48", "{}x50"))
+        | {of(metric, **CELL, window="28d"): always(value, 100) for metric, value in ((m.CURRENT, 0), (m.TARGET, 0.95))}
+        | {of(m.LABELLED, **CELL, window="28d"): always(1_500, 100)}
+        | {of(m.CELL_SAMPLED, **CELL, window="28d"): always(5_000, 100)}
+        | {of(m.COMPLETENESS, **CELL, window="28d"): always(0.3, 100)},
+        told(
+            "PERSON in es (presidio 2) is stale: 1500 of 5000 sampled documents of the last 28d are labelled (30%); "
+            "kappa unknown.",
+            **CELL,
+            window="28d",
+        ),
+        step="5m",
+        every="30m",
+    ),
+    Story(
+        "Marked is still a number, and nobody asked for a target of the other cell: no ticket",
+        UNKNOWN,
+        "7h",
+        running(100, 5)
+        | cell(Recall(status="marked"), "{}x100")
+        | {
+            series: values
+            for series, values in cell(LATE, "{}x100", entity="IBAN").items()
+            if not series.startswith(m.TARGET.name)
+        },
+        step="5m",
+        every="30m",
+    ),
+    Story(
+        "A new version has had no label for two days: that's how every version begins",
+        NEVER,
+        "2d",
+        running(100, 30) | cell(Recall(status="no_label", labelled=0, true=0, found=0), "{}x100"),
+        step="30m",
+        every="2h",
+    ),
+    Story(
+        "A target still has no number after a week: a notice, not a ticket",
+        NEVER,
+        "8d",
+        running(400, 30) | cell(Recall(status="no_truth", true=0, found=0), "{}x400"),
+        told(
+            "PERSON in es (presidio 2) is no_truth: 4500 of 5000 sampled documents of the last 28d are labelled (90%); "
+            "0 occurrences among them.",
+            **CELL,
+            window="28d",
+        ),
+        step="30m",
+        every="4h",
+    ),
+    Story(
+        "Somebody set a target for PRESON: a day later a notice says that nothing has that name",
+        UNSEEN,
+        "26h",
+        running(60, 30) | {of(m.UNSEEN_TARGETS): always(1, 60)},
+        told(
+            "1 targets are of cells in which nothing was flagged or labelled, out of 0 allowed. The page names them.",
+        ),
+        step="30m",
+        every="2h",
+    ),
+    Story(
+        "A target is set in the morning and its first document comes at night: nobody hears of it",
+        UNSEEN,
+        "26h",
+        running(60, 30) | {of(m.UNSEEN_TARGETS): then(level(1, 30), always(0, 30))},
+        step="30m",
+        every="2h",
+    ),
+    Story(
+        "Kappa of names is .48 over 60 documents for a working day: a ticket for whoever writes the guideline",
+        KAPPA,
+        "7h",
+        running(100, 5) | _kappa(always(0.48, 100), 100),
+        told("PERSON in es: kappa 0.48, limits 0.38 to 0.58, under 0.6; 60 documents were read twice.", **PAIR),
+        step="5m",
+        every="30m",
+    ),
+    Story(
+        "Kappa is low over twelve documents, or of all entities together: that says nothing yet",
+        KAPPA,
+        "7h",
+        running(100, 5) | _kappa(always(0.2, 100), 100, 12) | _kappa(always(0.48, 100), 100, entity="any"),
+        step="5m",
+        every="30m",
+    ),
+    Story(
+        "One scrape has a kappa of 0: no ticket",
+        KAPPA,
+        "8h",
+        running(100, 5) | _kappa(then(level(0.85, 20), "0", always(0.85, 80)), 100),
+        step="5m",
+    ),
+]

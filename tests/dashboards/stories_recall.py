@@ -1,0 +1,207 @@
+"""Stories of the alerts on recall, as whoever is on call would tell them."""
+
+from __future__ import annotations
+
+from promtool import (
+    PERSON,
+    VERSION,
+    Recall,
+    Story,
+    alarm,
+    always,
+    cell,
+    gap,
+    level,
+    of,
+    running,
+    then,
+    told,
+)
+
+from monitor import metrics as m
+
+CELL = PERSON | VERSION
+GOOD = Recall()
+WORSE = Recall(estimate=0.85, lower=0.81, upper=0.89, found=340, looked=0.86, looked_lower=0.82)
+ALARM = "RecallwatchRecallFell"
+FELL = "RecallwatchLowerLimitFell"
+BELOW = "RecallwatchBelowTarget"
+REACH = "RecallwatchTargetOutOfReach"
+HIDDEN = Recall(lower=0.55, looked=0.98, looked_lower=0.965)
+"""Nothing was missed where any tool looked; of what none flagged too little is read."""
+SMALL = Recall(estimate=0.9, lower=0.55, upper=0.99, found=18, true=20)
+"""Twenty occurrences say little."""
+
+
+def _weeks(before: Recall, now: Recall, **labels: str) -> dict[str, str]:
+    """Return a cell over a week of one kind and another one, half an hour a step: the windows share no document."""
+    first = cell(before, then("{}x335", gap(114)), "7d", **labels)
+    return first | {
+        series: values.replace(" _x114", "") + " " + cell(now, "{}x113", "7d", **labels).get(series, gap(114))
+        for series, values in first.items()
+    }
+
+
+def _on(minutes: int) -> dict[str, str]:
+    return {
+        of(m.ALARM_SINCE, **CELL): always(86_400, minutes),
+        of(m.ALARM_RESTATED, **CELL): always(0, minutes),
+    }
+
+
+STORIES = [
+    Story(
+        "A new model lets names through: the alarm goes on, and I'm paged with the figures of both windows",
+        ALARM,
+        "10m",
+        running(30)
+        | cell(WORSE, "{}x30")
+        | cell(WORSE._replace(found=80, true=100, estimate=0.8, lower=0.71, upper=0.87), "{}x30", "7d")
+        | alarm(always(1, 30))
+        | _on(30),
+        told(
+            "PERSON in es (presidio 2) is below its target of 95%, on since 1970-01-02 00:00:00 +0000 UTC. "
+            "28d: recall 85%, limits 81% to 89%; 340 of 400 labelled occurrences found. "
+            "7d: recall 80%, limits 71% to 87%; 80 of 100 labelled occurrences found. "
+            "Restated after a corrected label: no.",
+            **CELL,
+        ),
+    ),
+    Story(
+        "The alarm is off, however low the numbers of a young version are: nobody is woken",
+        ALARM,
+        "20m",
+        running(30) | cell(WORSE._replace(true=40, found=34), "{}x30") | alarm(always(0, 30)),
+    ),
+    Story(
+        "One scrape says that the alarm is on, the next ones that it's off: nobody is woken",
+        ALARM,
+        "8m",
+        running(30) | alarm(then(level(0, 3), level(1, 1), always(0, 30))),
+    ),
+    Story(
+        "The alarm went off after the repair: half an hour later it's resolved",
+        ALARM,
+        "90m",
+        running(120) | alarm(then(level(1, 30), always(0, 90))),
+        every="10m",
+    ),
+    Story(
+        "Only the cell that fell is told: its neighbours' alarms are off",
+        ALARM,
+        "10m",
+        running(30) | alarm(always(0, 30), entity="IBAN") | alarm(always(1, 30), entity="PHONE_NUMBER"),
+        told(
+            "PHONE_NUMBER in es (presidio 2) is below its target of unknown, on since unknown. "
+            "28d: recall unknown, limits unknown to unknown; unknown of unknown labelled occurrences found. "
+            "7d: recall unknown, limits unknown to unknown; unknown of unknown labelled occurrences found. "
+            "Restated after a corrected label: unknown.",
+            **CELL | {"entity": "PHONE_NUMBER"},
+        ),
+    ),
+    Story(
+        "The same version finds less than the week before, and as much is read: I get a ticket with both weeks",
+        FELL,
+        "9d",
+        running(450, 30) | _weeks(GOOD, WORSE),
+        told(
+            "PERSON in es (presidio 2): lower limit 81%, 95.5% the window before. "
+            "7d: recall 85%, limits 81% to 89%; 340 of 400 labelled occurrences found. "
+            "Before: recall 97%, 388 of 400 found.",
+            **CELL,
+            window="7d",
+        ),
+        step="30m",
+        every="4h",
+    ),
+    Story(
+        "Limits fell because fewer documents are read, because few occurrences came, by chance, or of a version that "
+        "is gone: no ticket",
+        FELL,
+        "9d",
+        running(450, 30)
+        | _weeks(GOOD, WORSE._replace(sampled=2_000, labelled=1_800), entity="IBAN")
+        | _weeks(GOOD, SMALL, entity="PASSPORT")
+        | _weeks(GOOD, GOOD._replace(estimate=0.955, lower=0.93, upper=0.975), entity="PHONE_NUMBER")
+        | _weeks(GOOD, WORSE, version="1"),
+        step="30m",
+        every="4h",
+    ),
+    Story(
+        "Where tools looked the lower limit is under the target, with 400 occurrences behind it: I get a ticket",
+        BELOW,
+        "90m",
+        running(120) | cell(WORSE, "{}x120"),
+        told(
+            "PERSON in es (presidio 2): lower limit 82% where any tool looked, estimate 86%, target 95%. "
+            "28d: recall 85%, limits 81% to 89%; 340 of 400 labelled occurrences found.",
+            **CELL,
+            window="28d",
+        ),
+        every="10m",
+    ),
+    Story(
+        "Twenty occurrences leave a wide interval that reaches under the target: that's no ticket yet",
+        BELOW,
+        "90m",
+        running(120) | cell(SMALL._replace(looked_lower=0.6), "{}x120"),
+        every="10m",
+    ),
+    Story(
+        "The version that is under its target is no longer in traffic, so there is nothing to mend: no ticket",
+        BELOW,
+        "90m",
+        running(120) | cell(WORSE, "{}x120", version="1"),
+        every="10m",
+    ),
+    Story(
+        "A stale reading under its target says nothing of today: no ticket for recall",
+        BELOW,
+        "90m",
+        running(120) | cell(WORSE._replace(status="stale"), "{}x120"),
+        every="10m",
+    ),
+    Story(
+        "The limit dips under the target for one scrape: no ticket",
+        BELOW,
+        "90m",
+        running(120)
+        | cell(GOOD, "{}x120")
+        | {
+            of(m.LOOKED_LOWER, **CELL, window="28d", reading="matched"): then(
+                level(0.962, 30), "0.9", always(0.962, 90)
+            )
+        },
+    ),
+    Story(
+        "Nothing was missed where tools looked, but too little else is read: after a day, a notice with the rate it "
+        "takes",
+        REACH,
+        "26h",
+        running(60, 30) | cell(HIDDEN, "{}x60"),
+        told(
+            "PERSON in es (presidio 2): a random rate of about 27.06% would do (over 100 % none does); today's is "
+            "0.5%. Target 95%. 28d: recall 97%, limits 55% to 98.5%; 388 of 400 labelled occurrences found.",
+            **CELL,
+            window="28d",
+        ),
+        step="30m",
+        every="1h",
+    ),
+    Story(
+        "The interval is wide where tools looked: no random rate helps, and none is advised",
+        REACH,
+        "26h",
+        running(60, 30) | cell(GOOD._replace(lower=0.93, looked_lower=0.935, true=60), "{}x60"),
+        step="30m",
+        every="1h",
+    ),
+    Story(
+        "The target is shown, limits and all: no notice",
+        REACH,
+        "26h",
+        running(60, 30) | cell(GOOD, "{}x60"),
+        step="30m",
+        every="1h",
+    ),
+]
