@@ -49,7 +49,6 @@ _BOARD = (
     m.DRIFT_CHANGE,
     m.QUEUE_OPEN,
     m.QUEUE_DONE,
-    m.QUEUE_SENT,
     m.QUEUE_OLDEST,
     m.QUEUE_CAPACITY,
     m.UNSEEN_TARGETS,

@@ -11,7 +11,7 @@ from typing import Literal
 
 from dashboards.promql import Named, quote
 
-Form = Literal["percent", "number", "duration", "moment", "ratio", "answer", "status"]
+Form = Literal["percent", "number", "duration", "moment", "ratio", "answer", "status", "count"]
 _PIPES: dict[Form, str] = {
     "percent": "humanizePercentage",
     "number": 'printf "%.0f"',
@@ -21,9 +21,12 @@ _PIPES: dict[Form, str] = {
 }
 _FORMS: dict[Form, str] = {
     **{form: f"{{{{ . | first | value | {pipe} }}}}" for form, pipe in _PIPES.items()},
+    "count": '{{ . | first | value | printf "%.0f" }}',
     "answer": "{{ if eq (. | first | value) 1.0 }}yes{{ else }}no{{ end }}",
     "status": '{{ . | first | label "status" }}',
 }
+_MISSING: dict[Form, str] = {"count": "0"}
+"""What is said where a query gives nothing, where that isn't "unknown": there, nothing to count is none."""
 CELL = ("entity", "language", "detector", "version")
 
 

@@ -1,7 +1,7 @@
-"""Stories for the alerts: what Prometheus scraped, minute by minute, and who is told of it. promtool tells whether it's so.
+"""Stories for the alerts: what Prometheus scraped, and who is told of it. promtool tells whether it's so.
 
-A story stands on a monitor that runs well, and says what is different. The alert it's about must say exactly what it says
-here, and no other alert may fire. Time begins at 0.
+A story stands on a monitor that runs well, and says what is different. The alert it's about must say exactly what it
+says here, and no other alert may fire. Time begins at 0.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from dashboards.alert import Alert, Section
 from dashboards.promql import Not, OneOf, Wanted, block, select
 from dashboards.recording import Recording
 from dashboards.settings import Settings
-from dashboards.texts import label, looked_up, value
+from dashboards.texts import asked, label, looked_up, value
 from monitor import metrics as m
 
 _CELL = f"{label('entity')} in {label('language')} ({label('detector')} {label('version')})"
@@ -103,14 +103,16 @@ def _never_known(settings: Settings, recording: Recording) -> Alert:
 
 
 def _unseen(settings: Settings, recording: Recording) -> Alert:
+    targets = f'count({recording.cell(m.TARGET).name}{{window="{settings.readings.window}",job=%q}})'
+    known = asked(targets, "count")
     return Alert(
         settings.of("RecallwatchTargetUnseen"),
         "board",
         "A target whose cell nothing was ever flagged or labelled in mostly is a misspelled name.",
         f"{select(recording.board(m.UNSEEN_TARGETS))} > 0",
         "Targets are set for cells that nothing is known of",
-        f"{value('number')} targets are of cells in which nothing was flagged or labelled, out of 0 allowed. The page "
-        "names them.",
+        f"{value('number')} targets are of cells in which nothing was flagged or labelled, 0 are allowed; {known} "
+        "cells have a reading and a target. The page names them.",
         Section(
             "`[targets]` has a name that no decision and no label carries. It has no alarm, and never will.",
             ("The page's first lines name it.",),

@@ -33,9 +33,12 @@ def _lag(settings: Settings, recording: Recording) -> Alert:
         block(
             """
             max without (<workers>, partition) (
-                max without (<workers>) (<lag> > <min_records>)
-              /
-                clamp_min(max without (<workers>) (rate(<position>[<window>])), 0.001)
+              clamp_max(
+                  max without (<workers>) (<lag> > <min_records>)
+                /
+                  max without (<workers>) (rate(<position>[<window>])),
+                <longest>
+              )
             ) > <behind>
             """,
             workers=recording.workers,
@@ -44,10 +47,12 @@ def _lag(settings: Settings, recording: Recording) -> Alert:
             position=select(m.POSITION),
             window=window,
             behind=knobs.seconds("behind"),
+            longest=knobs.seconds("longest"),
         ),
         "Reading is far behind",
         f"The worst partition of {label('channel')} is {value('duration')} behind at its present speed, more than "
-        f"{knobs.window('behind')}; {waiting} records wait in all partitions and channels.",
+        f"{knobs.window('behind')} ({knobs.window('longest')} is that or more); {waiting} records wait in all "
+        "partitions and channels.",
         Section(
             "Records come faster than they're read, or a partition isn't read at all. Numbers are late; nothing is "
             "lost until the topic's retention ends (`topics.decisions_retention_hours`).",

@@ -6,7 +6,7 @@ from dashboards.alert import Alert, Section
 from dashboards.promql import block, select
 from dashboards.recording import Recording
 from dashboards.settings import Settings
-from dashboards.texts import label, looked_up, value
+from dashboards.texts import asked, label, looked_up, value
 from monitor import metrics as m
 
 _LANGUAGE = ("language",)
@@ -104,6 +104,7 @@ def _too_old(settings: Settings, recording: Recording) -> Alert:
 def _idle(settings: Settings, recording: Recording) -> Alert:
     knobs = settings.of("RecallwatchAnnotatorsIdle")
     window, waiting = knobs.window("window"), select(recording.board(m.QUEUE_OPEN))
+    answered = asked(f"sum({recording.board(m.QUEUE_DONE).name}{{job=%q}})", "count")
     return Alert(
         knobs,
         "people",
@@ -123,7 +124,7 @@ def _idle(settings: Settings, recording: Recording) -> Alert:
             came=recording.happened(m.LABELS, window),
         ),
         "Tasks wait, and no label comes",
-        f"{value('number')} tasks are open and 0 labels came in {window}.",
+        f"{value('number')} tasks are open and 0 labels came in {window}; {answered} were answered before.",
         Section(
             "Nobody answers, or what is answered doesn't arrive. In a few days every number will be stale.",
             (

@@ -68,6 +68,10 @@ def _detector_changed(settings: Settings, recording: Recording) -> Alert:
     knobs = settings.of("RecallwatchDetectorChanged")
     window, memory = knobs.window("window"), settings.scrape.memory
     version = recording.version.name
+    counted, decisions = (
+        asked(f"sum(increase({m.DECISIONS.name}{{{matchers}}}[{window}]))", "number")
+        for matchers in ("job=%q,detector=%q,version=%q", "job=%q,detector=%q")
+    )
     told = select(recording.board(m.TOLD), cause="design_changed", entity="any", language="any")
     return Alert(
         knobs,
@@ -91,8 +95,8 @@ def _detector_changed(settings: Settings, recording: Recording) -> Alert:
             seconds=knobs.seconds("window"),
         ),
         "Another version of a detector is in traffic",
-        f"{label('detector')} {label('version')} came in the last {window}. What is known of the version before it "
-        "says nothing about this one: its recall begins anew.",
+        f"{label('detector')} {label('version')} came in the last {window}, with {counted} of {decisions} decisions. "
+        "What is known of the version before it says nothing about this one: its recall begins anew.",
         Section(
             "The newest traffic carries a version that wasn't there. Readings, alarms and windows are by version, so "
             "the new one starts without a number.",
@@ -145,7 +149,8 @@ def _no_decisions(settings: Settings, recording: Recording) -> Alert:
 def _starved(settings: Settings, recording: Recording) -> Alert:
     knobs = settings.of("RecallwatchRandomSliceStarved")
     window = knobs.window("window")
-    drawn = select(m.SAMPLED, slice=_random())
+    drawn = select(m.SAMPLED, slice=OneOf(("random", "both")))
+    counted = asked(f"sum(increase({m.DECISIONS.name}{{job=%q}}[{window}]))", "number")
     return Alert(
         knobs,
         "traffic",
@@ -166,7 +171,7 @@ def _starved(settings: Settings, recording: Recording) -> Alert:
         ),
         "The random slice draws hardly any document",
         f"{value('number')} documents were drawn at random in {window}, fewer than {knobs.number('fewer')}, "
-        f"{looked_up(recording.random_share, 'percent', ())} of those counted over {settings.readings.share_window}.",
+        f"of {counted} decisions.",
         Section(
             "Of a day's traffic nearly nothing was drawn whatever flagged it. Upper limits of what nobody flagged go "
             "to nothing sensible, and population recall with them.",
@@ -211,7 +216,3 @@ def _dead_letters(settings: Settings, recording: Recording) -> Alert:
             "For the channel and reason, while the producer is being mended.",
         ),
     )
-
-
-def _random() -> OneOf:
-    return OneOf(("random", "both"))

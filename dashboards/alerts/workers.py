@@ -27,8 +27,8 @@ def alerts(settings: Settings, recording: Recording) -> list[Alert]:
 
 def _reachable(settings: Settings) -> str:
     job = settings.scrape.job
-    up = asked("sum(up{job=%q})", "number")
-    return f"{up} of {asked('count(up{job=%q})', 'number')} workers of {job} answer"
+    answering, known = (asked(query, "count") for query in ("sum(up{job=%q})", "count(up{job=%q})"))
+    return f"{answering} of {known} workers of {job} answer"
 
 
 def _down(settings: Settings, recording: Recording) -> Alert:
@@ -36,7 +36,7 @@ def _down(settings: Settings, recording: Recording) -> Alert:
         settings.of("RecallwatchMonitorDown"),
         "monitor",
         "No worker answers, or none is known to Prometheus any more: both are the same to whoever relies on it.",
-        f"absent({recording.up} == 1)",
+        f"max by (job) ({recording.up}) == 0\nor absent({recording.up})",
         "The monitor is down",
         f"{_reachable(settings)}, 1 is the least. Nobody sees what the detector lets through.",
         Section(
@@ -77,7 +77,7 @@ def _worker_down(settings: Settings, recording: Recording) -> Alert:
 
 
 def _no_board(settings: Settings, recording: Recording) -> Alert:
-    gap = settings.scrape.gap
+    gap, owners = settings.scrape.gap, asked(f"sum({m.BOARD_OWNER.name}{{job=%q}})", "count")
     return Alert(
         settings.of("RecallwatchBoardMissing"),
         "monitor",
@@ -95,8 +95,8 @@ def _no_board(settings: Settings, recording: Recording) -> Alert:
             gap=str(seconds(gap)),
         ),
         "Workers run, but none of them publishes readings",
-        f"{value('number')} workers answer and 0 have published readings in {gap}; 1 has to. The pager's alarm of "
-        "recall is silent.",
+        f"{value('number')} workers answer and 0 have published readings in {gap}, 1 has to; {owners} take "
+        "themselves for the board. The pager's alarm of recall is silent.",
         Section(
             "The worker that owns the topic `tallies` is the board. Now none is, or it doesn't come to an end of "
             "reading. Counting goes on; nobody sees recall, and no alarm on it can fire. Alerts that read the board "
@@ -118,7 +118,8 @@ def _two_boards(settings: Settings, recording: Recording) -> Alert:
         "Two for the length of a move are normal.",
         f"sum without ({recording.workers}) ({select(m.BOARD_OWNER)}) > 1",
         "Two workers take themselves for the board",
-        f"{value('number')} workers export readings; 1 may. Alerts go by the one that computed last.",
+        f"{value('number')} workers export readings, 1 may. Alerts go by the one that computed last. "
+        f"{_reachable(settings)}.",
         Section(
             "A worker that the group thinks dead hasn't noticed. What it shows is old; what it writes is put right by "
             "the other one.",

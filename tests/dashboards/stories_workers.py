@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from promtool import BOARD, SECOND, Story, always, board, clock, gap, level, of, running, then, told, worker
+from promtool import BOARD, SECOND, Story, always, board, gap, level, of, running, then, told, worker
 
 from dashboards.promql import UP
 from monitor import metrics as m
@@ -25,11 +25,6 @@ def dead_from(minute: int, steps: int, instance: str = BOARD) -> dict[str, str]:
     return ended | {of(UP, instance): then(level(1, minute), always(0, steps - minute))}
 
 
-def without(series: dict[str, str], *left_out: str) -> dict[str, str]:
-    """Return series without some."""
-    return {name: values for name, values in series.items() if name not in left_out}
-
-
 STORIES = [
     Story(
         "The only worker died at night: I'm paged ten minutes later, once, and not for what it can no longer say",
@@ -44,9 +39,7 @@ STORIES = [
         DOWN,
         "35m",
         {series: f"{values.replace('x40', 'x19')} stale" for series, values in running(40).items()},
-        told(
-            "unknown of unknown workers of recallwatch answer, 1 is the least. Nobody sees what the detector lets through."
-        ),
+        told("0 of 0 workers of recallwatch answer, 1 is the least. Nobody sees what the detector lets through."),
     ),
     Story(
         "A restart takes four minutes: nobody is paged",
