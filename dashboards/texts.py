@@ -87,7 +87,8 @@ def described(text: str) -> str:
 {{ template "number" (printf `sum(up{job=%q})` $labels.job) }}
     """
     defined = [
-        f'{{{{ define "{form}" }}}}{{{{ with query . }}}}{shown}{{{{ else }}}}unknown{{{{ end }}}}{{{{ end -}}}}'
+        f'{{{{ define "{form}" }}}}{{{{ with query . }}}}{shown}'
+        f"{{{{ else }}}}{_MISSING.get(form, 'unknown')}{{{{ end }}}}{{{{ end -}}}}"
         for form, shown in _FORMS.items()
         if f'template "{form}"' in text
     ]

@@ -61,13 +61,15 @@ def _from(minute: int, values: str, steps: int) -> str:
     return f"{60 * minute}+60x{steps}" if values == "0+60" else f"{values}x{steps}"
 
 
-def _interrupted(values: str, steps: int = 60) -> str:
-    """Return the values of a series, eight minutes of which aren't scraped, half an hour after its beginning."""
+def _interrupted(values: str, steps: int = 60, missing: int = 8) -> str:
+    """Return the values of a series, minutes of which aren't scraped, half an hour after its beginning."""
     start, _, rest = values.partition("x")[0].partition("+")
     if not rest:
-        return then(level(float(start), 28), gap(8), always(float(start), steps - 36))
+        return then(level(float(start), 28), gap(missing), always(float(start), steps - 28 - missing))
     step = float(rest)
-    return then(f"{start}+{rest}x27", gap(8), f"{float(start) + 36 * step:g}+{rest}x{steps - 36}")
+    return then(
+        f"{start}+{rest}x27", gap(missing), f"{float(start) + (28 + missing) * step:g}+{rest}x{steps - 28 - missing}"
+    )
 
 
 STORIES = [
@@ -194,13 +196,13 @@ STORIES = [
         ),
     ),
     Story(
-        "A gap an hour ago, and a counter that has stood at 12,000 since last week: that's no news",
+        "A gap of twenty minutes an hour ago, and a counter that has stood at 12,000 since last week: that's no news",
         "RecallwatchRecordsLost",
-        "95m",
+        "106m",
         {
-            series: _interrupted(values, 120)
+            series: _interrupted(values, 140, 20)
             for series, values in (
-                running(120) | {of(m.LOST, channel="decisions", partition="0"): always(12_000, 120)}
+                running(140) | {of(m.LOST, channel="decisions", partition="0"): always(12_000, 140)}
             ).items()
         },
     ),

@@ -131,7 +131,8 @@ STORIES = [
         "26h",
         running(60, 30) | {of(m.UNSEEN_TARGETS): always(1, 60)},
         told(
-            "1 targets are of cells in which nothing was flagged or labelled, out of 0 allowed. The page names them.",
+            "1 targets are of cells in which nothing was flagged or labelled, 0 are allowed; 0 cells have a reading "
+            "and a target. The page names them.",
         ),
         step="30m",
         every="2h",

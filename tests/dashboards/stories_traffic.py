@@ -23,10 +23,10 @@ DETECTOR = of(m.DETECTOR, **VERSION)
 NEW_DETECTOR = of(m.DETECTOR, **NEW)
 
 
-def _came(version: dict[str, str]) -> str:
+def _came(version: dict[str, str], counted: str) -> str:
     return (
-        f"presidio {version['version']} came in the last 1h. What is known of the version before it says nothing about "
-        "this one: its recall begins anew."
+        f"presidio {version['version']} came in the last 1h, with {counted} decisions. What is known of the version "
+        "before it says nothing about this one: its recall begins anew."
     )
 
 
@@ -58,8 +58,10 @@ STORIES = [
         "Version 3 came at noon: a notice, and no page",
         VERSIONS,
         "3h",
-        running(200) | {DETECTOR: "1x150 stale", NEW_DETECTOR: then(gap(151), always(1, 49))},
-        told(_came(NEW), **NEW),
+        running(200)
+        | {DETECTOR: "1x150 stale", NEW_DETECTOR: then(gap(151), always(1, 49))}
+        | {DECISIONS: then("0+6000x150", always(900_000, 50)), of(m.DECISIONS, **NEW): then(gap(151), "0+6000x49")},
+        told(_came(NEW, "174000 of 354000"), **NEW),
         every="5m",
     ),
     Story(
@@ -88,7 +90,7 @@ STORIES = [
                 gap(141), always(8_400, 60)
             ),
         },
-        told(_came(VERSION), **VERSION),
+        told(_came(VERSION, "360000 of 360000"), **VERSION),
         every="5m",
     ),
     Story(

@@ -14,7 +14,7 @@ TWO = "RecallwatchTwoBoards"
 STALLED = "RecallwatchWorkerStalled"
 READY = "RecallwatchWorkerNotReady"
 IDLE = "RecallwatchWorkerIdle"
-FIRST = {"instance": BOARD}
+
 OTHER = {"instance": SECOND}
 
 
@@ -66,7 +66,8 @@ STORIES = [
         "50m",
         worker(60) | {series: f"{values.replace('x60', 'x19')} stale" for series, values in board(60).items()},
         told(
-            "1 workers answer and 0 have published readings in 10m; 1 has to. The pager's alarm of recall is silent.",
+            "1 workers answer and 0 have published readings in 10m, 1 has to; 0 take themselves for the board. The "
+            "pager's alarm of recall is silent.",
         ),
     ),
     Story(
@@ -75,7 +76,8 @@ STORIES = [
         "50m",
         running(60) | {of(m.COMPUTED): then("0+60x20", always(1_200, 40))},
         told(
-            "1 workers answer and 0 have published readings in 10m; 1 has to. The pager's alarm of recall is silent.",
+            "1 workers answer and 0 have published readings in 10m, 1 has to; 1 take themselves for the board. The "
+            "pager's alarm of recall is silent.",
         ),
     ),
     Story(
@@ -91,7 +93,10 @@ STORIES = [
         TWO,
         "40m",
         running(50) | worker(50, SECOND) | board(50, SECOND),
-        told("2 workers export readings; 1 may. Alerts go by the one that computed last."),
+        told(
+            "2 workers export readings, 1 may. Alerts go by the one that computed last. 2 of 2 workers of recallwatch "
+            "answer."
+        ),
     ),
     Story(
         "For three minutes of a move two workers export readings: nobody is told",
