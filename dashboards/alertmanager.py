@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dashboards.settings import SEVERITIES, Route, Routes, Settings, Severity, read_settings
+from dashboards.settings import SEVERITIES, Route, Routes, Settings, Severity
 from dashboards.yaml_text import Node, Noted, written
 
 _HEAD = """\
@@ -78,10 +78,9 @@ _INHIBITED: tuple[tuple[str, str, str, Sequence[str]], ...] = (
 )
 
 
-def alertmanager(settings: Settings | None = None) -> str:
+def alertmanager(settings: Settings) -> str:
     """Return the file."""
-    held = settings or read_settings()
-    routes = [(severity, _of(held.routes, severity)) for severity in SEVERITIES]
+    routes = [(severity, _of(settings.routes, severity)) for severity in SEVERITIES]
     last = routes[-1][1]
     document: dict[str, Node] = {
         "route": Noted(

@@ -6,7 +6,7 @@ from dashboards.alert import Alert
 from dashboards.alerts import every_alert
 from dashboards.promql import Recorded
 from dashboards.recording import Recording
-from dashboards.settings import Settings, read_settings
+from dashboards.settings import Settings
 from dashboards.texts import described
 from dashboards.yaml_text import Block, Folded, Node, Noted, written
 
@@ -26,16 +26,15 @@ Reads the series of recording.yaml: load both. Every alert has the labels severi
 where it speaks of all)."""
 
 
-def recording_rules(settings: Settings | None = None) -> str:
+def recording_rules(settings: Settings) -> str:
     """Return the file of recording rules."""
-    rules = Recording(settings or read_settings()).rules()
+    rules = Recording(settings).rules()
     return written({"groups": [{"name": RECORDING_GROUP, "rules": [_recorded(rule) for rule in rules]}]}, _RECORDING)
 
 
-def alerting_rules(settings: Settings | None = None) -> str:
+def alerting_rules(settings: Settings) -> str:
     """Return the file of alerting rules."""
-    held = settings or read_settings()
-    rules = [_alert(alert, held.links.runbook) for alert in every_alert(held)]
+    rules = [_alert(alert, settings.links.runbook) for alert in every_alert(settings)]
     return written({"groups": [{"name": ALERT_GROUP, "rules": rules}]}, _ALERTS)
 
 

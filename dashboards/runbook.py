@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dashboards.alert import Alert
 from dashboards.alerts import every_alert
-from dashboards.settings import Knobs, Settings, read_settings
+from dashboards.settings import Knobs, Settings
 
 _HEAD = """\
 # Runbook
@@ -27,9 +27,9 @@ switch behind it.
 """
 
 
-def runbook(settings: Settings | None = None) -> str:
+def runbook(settings: Settings) -> str:
     """Return the page."""
-    alerts = every_alert(settings or read_settings())
+    alerts = every_alert(settings)
     return _HEAD + "".join(map(_row, alerts)) + "".join(map(_section, alerts))
 
 

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from dashboards.__main__ import ARTEFACTS, main
 from dashboards.artefact import Artefact, differences, write
 from dashboards.metric_reference import render
+from dashboards.settings import FILE
 from monitor.metrics import METRICS, Metric
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -48,6 +49,25 @@ def test_check_passes_on_what_build_wrote(tmp_path: Path) -> None:
     """Build and check agree."""
     assert run("build", tmp_path).exit_code == 0
     assert run("check", tmp_path).exit_code == 0
+
+
+def test_numbers_of_ones_own_are_built_with(tmp_path: Path) -> None:
+    """An operator keeps a file of numbers beside, and changes none in the package."""
+    numbers = tmp_path / "oncall.toml"
+    held = FILE.read_text(encoding="utf-8")
+    numbers.write_text(held.replace('job = "recallwatch"', 'job = "pii/recall"'), encoding="utf-8")
+    result = CliRunner().invoke(main, ["build", "--folder", str(tmp_path), "--oncall", str(numbers)])
+    assert result.exit_code == 0
+    assert 'up{job="pii/recall"}' in (tmp_path / "prometheus/alerts.yaml").read_text(encoding="utf-8")
+
+
+def test_number_that_can_not_be_used_is_a_usage_error(tmp_path: Path) -> None:
+    """Exit code 2, as for every config; nothing is written."""
+    numbers = tmp_path / "oncall.toml"
+    numbers.write_text(FILE.read_text(encoding="utf-8").replace("below = 0.6", "below = true"), encoding="utf-8")
+    result = CliRunner().invoke(main, ["build", "--folder", str(tmp_path), "--oncall", str(numbers)])
+    assert (result.exit_code, "alerts.RecallwatchKappaLow.below" in result.output) == (2, True)
+    assert list(tmp_path.iterdir()) == [numbers]
 
 
 def test_second_build_writes_nothing(tmp_path: Path) -> None:
