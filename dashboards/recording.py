@@ -6,7 +6,7 @@ one value, a short gap gives none away.
 
 *A counter restarts.* `increase` can't see what a counter counted before its first scrape, and a rare event (a ledger
 rebuilt at start) often is just that. So what stands on a counter whose process, or whose series, is younger than the
-window counts in full.
+window counts in full. A Prometheus that is new tells once what the counters held before.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ _BOARD = (
     m.QUEUE_OLDEST,
     m.QUEUE_CAPACITY,
     m.UNSEEN_TARGETS,
+    m.CELLS_WITHHELD,
     m.TOLD,
 )
 _LEVELS: dict[tuple[str, ...], str] = {

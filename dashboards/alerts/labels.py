@@ -21,6 +21,7 @@ def alerts(settings: Settings, recording: Recording) -> list[Alert]:
         _unknown(settings, recording),
         _never_known(settings, recording),
         _unseen(settings, recording),
+        _withheld(settings, recording),
         _kappa_low(settings, recording),
     ]
 
@@ -118,6 +119,30 @@ def _unseen(settings: Settings, recording: Recording) -> Alert:
             ("The page's first lines name it.",),
             ("Correct the name, or add it to `[entities.aliases]`; take it away where it's of the past.",),
             "While a detector that will send that name is being brought in.",
+        ),
+    )
+
+
+def _withheld(settings: Settings, recording: Recording) -> Alert:
+    shown = asked(f'count({recording.cell(m.CURRENT).name}{{window="{settings.readings.window}",job=%q}})', "count")
+    return Alert(
+        settings.of("RecallwatchCellsWithheld"),
+        "board",
+        "What isn't exported can't be alerted on. The alarm of recall is: it's exported whatever else is withheld.",
+        f"{select(recording.board(m.CELLS_WITHHELD))} > 0",
+        "The board has more cells than it exports",
+        f"{value('number')} cells are withheld, 0 are allowed; {shown} are exported of the versions in traffic over "
+        f"{settings.readings.window}. Only the pager's alarm speaks for those that are withheld.",
+        Section(
+            "There are more combinations of entity, language, version and window than the board exports. Roll-ups and "
+            "the versions in traffic come first, so mostly old versions are left out; `RecallwatchBelowTarget` and "
+            "`RecallwatchRecallUnknown` don't see what is.",
+            ("The page has them all: which names or languages are new, or misspelled?",),
+            (
+                "Bring names together (`[entities.aliases]`), read fewer windows (`readings.windows_days`), or lower "
+                "`limits.max_entities` and `limits.max_languages`.",
+            ),
+            "Where those left out are of no interest.",
         ),
     )
 

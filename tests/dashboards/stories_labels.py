@@ -10,6 +10,7 @@ CELL = PERSON | VERSION
 UNKNOWN = "RecallwatchRecallUnknown"
 NEVER = "RecallwatchNeverKnown"
 UNSEEN = "RecallwatchTargetUnseen"
+WITHHELD = "RecallwatchCellsWithheld"
 KAPPA = "RecallwatchKappaLow"
 LATE = Recall(status="incomplete", labelled=1_500)
 PAIR = PERSON | {"window": "28d"}
@@ -144,6 +145,26 @@ STORIES = [
         running(60, 30) | {of(m.UNSEEN_TARGETS): then(level(1, 30), always(0, 30))},
         step="30m",
         every="2h",
+    ),
+    Story(
+        "Somebody's free-text entity names fill the board: a notice that some cells can't be alerted on",
+        WITHHELD,
+        "7h",
+        running(100, 5) | cell(Recall(), "{}x100") | {of(m.CELLS_WITHHELD): always(212, 100)},
+        told(
+            "212 cells are withheld, 0 are allowed; 1 are exported of the versions in traffic over 28d. Only the pager's "
+            "alarm speaks for those that are withheld.",
+        ),
+        step="5m",
+        every="30m",
+    ),
+    Story(
+        "All cells are exported, after an hour in which they weren't: nobody needs to know",
+        WITHHELD,
+        "7h",
+        running(100, 5) | {of(m.CELLS_WITHHELD): then(level(212, 13), always(0, 87))},
+        step="5m",
+        every="30m",
     ),
     Story(
         "Kappa of names is .48 over 60 documents for a working day: a ticket for whoever writes the guideline",
