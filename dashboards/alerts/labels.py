@@ -139,8 +139,10 @@ def _withheld(settings: Settings, recording: Recording) -> Alert:
             "`RecallwatchRecallUnknown` don't see what is.",
             ("The page has them all: which names or languages are new, or misspelled?",),
             (
-                "Bring names together (`[entities.aliases]`), read fewer windows (`readings.windows_days`), or lower "
-                "`limits.max_entities` and `limits.max_languages`.",
+                (
+                    "Bring names together (`[entities.aliases]`), read fewer windows (`readings.windows_days`), or "
+                    "lower `limits.max_entities` and `limits.max_languages`."
+                ),
             ),
             "Where those left out are of no interest.",
         ),

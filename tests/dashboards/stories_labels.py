@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from promtool import PERSON, VERSION, Recall, Story, always, cell, level, of, running, then, told
+from promtool import PERSON, VERSION, Recall, Series, Story, always, cell, level, of, running, then, told
 
 from monitor import metrics as m
 
@@ -13,6 +13,7 @@ UNSEEN = "RecallwatchTargetUnseen"
 WITHHELD = "RecallwatchCellsWithheld"
 KAPPA = "RecallwatchKappaLow"
 LATE = Recall(status="incomplete", labelled=1_500)
+RARE = Recall(status="no_truth", true=0, found=0)
 PAIR = PERSON | {"window": "28d"}
 
 
@@ -24,6 +25,12 @@ def _kappa(value: str, steps: int, documents: int = 60, **labels: str) -> dict[s
         of(m.KAPPA_UPPER, **place): always(0.58, steps),
         of(m.TWICE, **place): always(documents, steps),
     }
+
+
+def _without_target(known: Recall, steps: int) -> Series:
+    """Return a cell that nobody asked a recall of."""
+    series = cell(known, f"{{}}x{steps}", entity="IBAN")
+    return {name: values for name, values in series.items() if not name.startswith(m.TARGET.name)}
 
 
 STORIES = [
@@ -94,13 +101,7 @@ STORIES = [
         "Marked is still a number, and nobody asked for a target of the other cell: no ticket",
         UNKNOWN,
         "7h",
-        running(100, 5)
-        | cell(Recall(status="marked"), "{}x100")
-        | {
-            series: values
-            for series, values in cell(LATE, "{}x100", entity="IBAN").items()
-            if not series.startswith(m.TARGET.name)
-        },
+        running(100, 5) | cell(Recall(status="marked"), "{}x100") | _without_target(LATE, 100),
         step="5m",
         every="30m",
     ),
@@ -116,7 +117,7 @@ STORIES = [
         "A target still has no number after a week: a notice, not a ticket",
         NEVER,
         "8d",
-        running(400, 30) | cell(Recall(status="no_truth", true=0, found=0), "{}x400"),
+        running(400, 30) | cell(RARE, "{}x400") | _without_target(RARE, 400),
         told(
             "PERSON in es (presidio 2) is no_truth: 4500 of 5000 sampled documents of the last 28d are labelled (90%); "
             "0 occurrences among them.",
@@ -152,8 +153,8 @@ STORIES = [
         "7h",
         running(100, 5) | cell(Recall(), "{}x100") | {of(m.CELLS_WITHHELD): always(212, 100)},
         told(
-            "212 cells are withheld, 0 are allowed; 1 are exported of the versions in traffic over 28d. Only the pager's "
-            "alarm speaks for those that are withheld.",
+            "212 cells are withheld, 0 are allowed; 1 are exported of the versions in traffic over 28d. Only the "
+            "pager's alarm speaks for those that are withheld.",
         ),
         step="5m",
         every="30m",
