@@ -36,6 +36,22 @@ _CELLS = (
     m.CURRENT,
     m.STATUS,
 )
+_OUTPUTS = (
+    m.REDACTIONS_ESTIMATE,
+    m.REDACTIONS_LOWER,
+    m.REDACTIONS_UPPER,
+    m.LEAKING_REDACTIONS,
+    m.REDACTIONS,
+    m.LEAKING,
+    m.OUTPUTS,
+    m.OUTPUTS_LABELLED,
+    m.DISCLOSURE_ESTIMATE,
+    m.DISCLOSURE_LOWER,
+    m.DISCLOSURE_UPPER,
+    m.DISCLOSURE_CURRENT,
+    m.READABLE,
+    m.OUTPUT_TRUE,
+)
 _BEFORE = (m.RECALL_ESTIMATE, m.RECALL_LOWER, m.FOUND, m.TRUE, m.CENSUS, m.CELL_SAMPLED, m.CURRENT)
 _BOARD = (
     m.ALARM_ON,
@@ -61,6 +77,7 @@ _LEVELS: dict[tuple[str, ...], str] = {
     m.ALARM: "alarm",
     m.PAIR: "pair",
     m.SIGNAL: "signal",
+    m.OUTPUT: "output",
 }
 _BEFORE_LOOKS_BACK = "1h"
 """A gap that long, a window ago, hides nothing of the window before."""
@@ -97,7 +114,7 @@ class Recording:
         return [
             self.newest,
             self.version,
-            *(self.cell(metric) for metric in _CELLS),
+            *(self.cell(metric) for metric in (*_CELLS, *_OUTPUTS)),
             *(self.before(metric) for metric in _BEFORE),
             *(self.board(metric) for metric in _BOARD),
             self.random_share,
@@ -146,7 +163,10 @@ class Recording:
         )
         labels = tuple(label for label in metric.labels if label not in dropped)
         return Recorded(
-            f"cell:{metric.name}:board", labels, expr, "As the newest board has it, of versions in traffic."
+            f"{_LEVELS.get(metric.labels, 'cell')}:{metric.name}:board",
+            labels,
+            expr,
+            "As the newest board has it, of versions in traffic.",
         )
 
     def before(self, metric: Metric) -> Recorded:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from dashboards.promql import Named, quote
 
-Form = Literal["percent", "number", "duration", "moment", "ratio", "answer", "status", "count"]
+Form = Literal["percent", "number", "duration", "moment", "ratio", "answer", "status", "count", "entity"]
 _PIPES: dict[Form, str] = {
     "percent": "humanizePercentage",
     "number": 'printf "%.0f"',
@@ -23,6 +23,7 @@ _FORMS: dict[Form, str] = {
     **{form: f"{{{{ . | first | value | {pipe} }}}}" for form, pipe in _PIPES.items()},
     "count": '{{ . | first | value | printf "%.0f" }}',
     "answer": "{{ if eq (. | first | value) 1.0 }}yes{{ else }}no{{ end }}",
+    "entity": '{{ . | first | label "entity" }} ({{ . | first | value | printf "%.2f" }})',
     "status": '{{ . | first | label "status" }}',
 }
 _MISSING: dict[Form, str] = {"count": "0"}

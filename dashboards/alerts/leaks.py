@@ -1,0 +1,98 @@
+"""Outputs: redactions that leave something of the value, and what can still be read after all."""
+
+from __future__ import annotations
+
+from dashboards.alert import Alert, Section
+from dashboards.promql import Not, Wanted, select
+from dashboards.recording import Recording
+from dashboards.settings import Settings
+from dashboards.texts import asked, label, looked_up, value
+from monitor import metrics as m
+
+_OUTPUT = ("language", "detector", "version")
+_WHERE = f"{label('language')} ({label('detector')} {label('version')})"
+
+
+def alerts(settings: Settings, recording: Recording) -> list[Alert]:
+    """Return the alerts on redacted outputs."""
+    return [_leaking(settings, recording), _disclosing(settings, recording)]
+
+
+def _leaking(settings: Settings, recording: Recording) -> Alert:
+    knobs, window = settings.of("RecallwatchRedactionsLeak"), settings.readings.fall_window
+    wanted: dict[str, Wanted] = {"window": window, "language": Not("any")}
+    estimate, upper = (
+        looked_up(recording.cell(metric), "percent", _OUTPUT, window=window)
+        for metric in (m.REDACTIONS_ESTIMATE, m.REDACTIONS_UPPER)
+    )
+    leaking, counted, documents, outputs = (
+        looked_up(recording.cell(metric), "number", _OUTPUT, window=window)
+        for metric in (m.LEAKING_REDACTIONS, m.REDACTIONS, m.LEAKING, m.OUTPUTS)
+    )
+    return Alert(
+        knobs,
+        "board",
+        "Every output is looked at, so the share is a census; its lower limit is that of the rate behind it, and keeps "
+        "still while few outputs came.",
+        f"{select(recording.cell(m.REDACTIONS_LOWER), **wanted)} > {knobs.number('allowed')}",
+        "Redactions leave something of the value in the output",
+        f"{_WHERE}: {estimate} of the redactions of {window} leak, limits {value('percent')} to {upper}, allowed is "
+        f"{knobs.number('allowed')}; {leaking} of {counted} redactions, in {documents} of {outputs} outputs.",
+        Section(
+            "What was found was masked, and the output still shows part of it: the end of a number, a name beside the "
+            "mask, the value somewhere else. Recall doesn't see that: the span counts as found.",
+            (
+                (
+                    "The page's leaks, by entity and kind: `shifted_mask` is an offset unit, `partial_mask` and "
+                    "`edge_fragment` are boundaries, `survives_elsewhere` a value written twice."
+                ),
+                "`recallwatch leaks FILE` on recent decisions, beside the text: where the mask stands.",
+                "Unaligned outputs: did whatever writes them change?",
+            ),
+            (
+                "`shifted_mask` or `untouched` in numbers: stop the outputs now, the redactor works on wrong offsets.",
+                "A remainder that's wanted (the last four of a card): allow it in `[redaction]`.",
+                "Boundaries: have the detector's spans widened, or the redactor mask whole words.",
+            ),
+            "For the language and version, while the redactor is being mended.",
+        ),
+        ("language",),
+    )
+
+
+def _disclosing(settings: Settings, recording: Recording) -> Alert:
+    knobs, window = settings.of("RecallwatchDisclosureHigh"), settings.readings.window
+    wanted: dict[str, Wanted] = {"window": window, "entity": "any", "language": Not("any")}
+    lower, current = (select(recording.cell(metric), **wanted) for metric in (m.DISCLOSURE_LOWER, m.DISCLOSURE_CURRENT))
+    estimate, upper = (
+        looked_up(recording.cell(metric), "ratio", window=window)
+        for metric in (m.DISCLOSURE_ESTIMATE, m.DISCLOSURE_UPPER)
+    )
+    readable, true = (looked_up(recording.cell(one), "number", window=window) for one in (m.READABLE, m.OUTPUT_TRUE))
+    labelled = looked_up(recording.cell(m.OUTPUTS_LABELLED), "number", _OUTPUT, window=window)
+    by_entity = f'{recording.cell(m.DISCLOSURE_ESTIMATE).name}{{window="{window}",entity!="any",job=%q'
+    worst = asked(f"topk(1, {by_entity},language=%q,detector=%q,version=%q}})", "entity")
+    return Alert(
+        knobs,
+        "board",
+        "Misses and leaks in one number, of all entities together. Its lower limit, as the estimate rests on labels.",
+        f"{lower} > {knobs.number('allowed')}\nand {current} == 1",
+        "More personal data can be read in outputs than is allowed",
+        f"{_WHERE}: {estimate} occurrences can be read in 1,000 documents, limits {value('ratio')} to {upper}, allowed "
+        f"are {knobs.number('allowed')}; {readable} of {true} labelled occurrences, in {labelled} labelled outputs of "
+        f"{window}. Most of them: {worst}.",
+        Section(
+            "What people found in documents can still be read in their redacted outputs, because the detector missed "
+            "it or the redactor left it. Of all numbers here this one is closest to what leaves the house.",
+            (
+                "Which entity it mostly is, and whether its recall is low (missed) or its leaks are many (left).",
+                "`recallwatch misses`; `RecallwatchRedactionsLeak`; `RecallwatchRecallFell`.",
+            ),
+            (
+                "Missed: see `RecallwatchBelowTarget`. Left: see `RecallwatchRedactionsLeak`.",
+                "Tell the privacy lead: the figures stand in the next report either way.",
+            ),
+            "Where the privacy lead has accepted the rate, until the date agreed on.",
+        ),
+        ("entity", "language"),
+    )

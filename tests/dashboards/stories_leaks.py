@@ -1,0 +1,102 @@
+"""Stories of redacted outputs."""
+
+from __future__ import annotations
+
+from promtool import VERSION, Series, Story, always, of, running, told
+
+from monitor import metrics as m
+
+LEAK = "RecallwatchRedactionsLeak"
+DISCLOSURE = "RecallwatchDisclosureHigh"
+SPANISH = {"language": "es"} | VERSION
+HERE = "es (presidio 2): "
+
+
+def _leaks(estimate: float, lower: float, upper: float, **labels: str) -> Series:
+    place = SPANISH | {"window": "7d"} | labels
+    values = {
+        m.REDACTIONS_ESTIMATE: estimate,
+        m.REDACTIONS_LOWER: lower,
+        m.REDACTIONS_UPPER: upper,
+        m.LEAKING_REDACTIONS: estimate * 20_000,
+        m.REDACTIONS: 20_000,
+        m.LEAKING: 310,
+        m.OUTPUTS: 9_000,
+    }
+    return {of(metric, **place): always(value, 100) for metric, value in values.items()}
+
+
+def _disclosed(estimate: float, lower: float, upper: float, current: float = 1, **labels: str) -> Series:
+    place = SPANISH | {"window": "28d", "entity": "any"} | labels
+    values = {
+        m.DISCLOSURE_ESTIMATE: estimate,
+        m.DISCLOSURE_LOWER: lower,
+        m.DISCLOSURE_UPPER: upper,
+        m.DISCLOSURE_CURRENT: current,
+        m.READABLE: 31,
+        m.OUTPUT_TRUE: 400,
+        m.OUTPUTS_LABELLED: 2_600,
+    }
+    return {of(metric, **place): always(value, 100) for metric, value in values.items()}
+
+
+STORIES = [
+    Story(
+        "The redactor counts in bytes since its release, so masks stand beside names: a ticket with the share that "
+        "leaks",
+        LEAK,
+        "90m",
+        running(100) | _leaks(0.02, 0.0181, 0.022),
+        told(
+            HERE
+            + "2% of the redactions of 7d leak, limits 1.81% to 2.2%, allowed is 0.01; 400 of 20000 redactions, in "
+            "310 of 9000 outputs.",
+            **SPANISH,
+            window="7d",
+        ),
+        every="10m",
+    ),
+    Story(
+        "Two of the first fifty redactions leak: a share of 4 %, and hardly anything known yet",
+        LEAK,
+        "90m",
+        running(100) | _leaks(0.04, 0.0083, 0.135),
+        every="10m",
+    ),
+    Story(
+        "The version that leaked is out of traffic, and the roll-up still remembers it: no ticket",
+        LEAK,
+        "90m",
+        running(100) | _leaks(0.02, 0.0181, 0.022, version="1") | _leaks(0.02, 0.0181, 0.022, language="any"),
+        every="10m",
+    ),
+    Story(
+        "Twelve occurrences in a thousand documents can still be read: a ticket says how sure that is, and what they "
+        "are",
+        DISCLOSURE,
+        "90m",
+        running(100) | _disclosed(12.1, 8.2, 17.5) | _disclosed(9.4, 6.1, 14, entity="PERSON"),
+        told(
+            HERE + "12.10 occurrences can be read in 1,000 documents, limits 8.20 to 17.50, allowed are 5; 31 of 400 "
+            "labelled occurrences, in 2600 labelled outputs of 28d. Most of them: PERSON (9.40).",
+            **SPANISH,
+            entity="any",
+            window="28d",
+        ),
+        every="10m",
+    ),
+    Story(
+        "The estimate is above what's allowed and its lower limit isn't: a handful of labels is no ticket",
+        DISCLOSURE,
+        "90m",
+        running(100) | _disclosed(7, 2.1, 17.5),
+        every="10m",
+    ),
+    Story(
+        "The labels behind the rate are stale: it isn't that of today",
+        DISCLOSURE,
+        "90m",
+        running(100) | _disclosed(12.1, 8.2, 17.5, 0),
+        every="10m",
+    ),
+]
