@@ -11,7 +11,7 @@ from typing import Literal
 
 from dashboards.promql import Named, quote
 
-Form = Literal["percent", "number", "duration", "moment", "ratio", "answer", "status", "count", "entity"]
+Form = Literal["percent", "number", "duration", "moment", "ratio", "answer", "status", "count", "entity", "kind"]
 _PIPES: dict[Form, str] = {
     "percent": "humanizePercentage",
     "number": 'printf "%.0f"',
@@ -24,6 +24,10 @@ _FORMS: dict[Form, str] = {
     "count": '{{ . | first | value | printf "%.0f" }}',
     "answer": "{{ if eq (. | first | value) 1.0 }}yes{{ else }}no{{ end }}",
     "entity": '{{ . | first | label "entity" }} ({{ . | first | value | printf "%.2f" }})',
+    "kind": (
+        '{{ . | first | label "entity" }} ({{ . | first | label "kind" }}, '
+        '{{ . | first | value | printf "%.0f" }} documents)'
+    ),
     "status": '{{ . | first | label "status" }}',
 }
 _MISSING: dict[Form, str] = {"count": "0"}

@@ -9,6 +9,8 @@ from monitor import metrics as m
 LEAK = "RecallwatchRedactionsLeak"
 DISCLOSURE = "RecallwatchDisclosureHigh"
 SPANISH = {"language": "es"} | VERSION
+SHIFTED = SPANISH | {"window": "7d", "entity": "PERSON", "kind": "shifted_mask"}
+PARTIAL = SPANISH | {"window": "7d", "entity": "IBAN", "kind": "partial_mask"}
 HERE = "es (presidio 2): "
 
 
@@ -46,11 +48,12 @@ STORIES = [
         "leaks",
         LEAK,
         "90m",
-        running(100) | _leaks(0.02, 0.0181, 0.022),
+        running(100)
+        | _leaks(0.02, 0.0181, 0.022)
+        | {of(m.LEAK_DOCUMENTS, **SHIFTED): always(280, 100), of(m.LEAK_DOCUMENTS, **PARTIAL): always(30, 100)},
         told(
-            HERE
-            + "2% of the redactions of 7d leak, limits 1.81% to 2.2%, allowed is 0.01; 400 of 20000 redactions, in "
-            "310 of 9000 outputs.",
+            HERE + "2% of the redactions of 7d leak, limits 1.81% to 2.2%, allowed is 1%; 400 of 20000 redactions, in "
+            "310 of 9000 outputs. Most of them: PERSON (shifted_mask, 280 documents).",
             **SPANISH,
             window="7d",
         ),
