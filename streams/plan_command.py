@@ -151,6 +151,7 @@ def plan(  # noqa: PLR0913  # one argument an option
     else:
         source = _read_source(settings)
     rules = source.rules
+    _say_unseen(source.samples, rules)
     chosen = _chooser(source.samples, rules, entity, language)
     question = Question(width, certified, labels_per_day, rules.config.readings.confidence)
     found = plan_board(source.samples, rules.config.sampling, question, rules.target, chosen)
@@ -221,6 +222,14 @@ def _read_source(settings: Settings) -> _Source:
         time_seen = _counted(round(hours), "hour") if hours >= _SAID_IN_HOURS else _counted(round(hours * 60), "minute")
         click.echo(f"the board has seen {time_seen} so far: all that is said of a day is as if it went on so", err=True)
     return _Source("live board", [s._replace(days=min(s.days, seen)) for s in samples], rules.plan)
+
+
+def _say_unseen(samples: Sequence[CellSample], rules: Plan) -> None:
+    """Write to standard error which targets no row is about: a name may be mistyped, or traffic be young."""
+    cells = {(s.entity, language) for s in samples for language in (s.language, "")}
+    unseen = sorted(".".join(filter(None, cell)) for cell in rules.target_cells if cell not in cells)
+    if unseen and samples:
+        click.echo(f"targets of which nothing was flagged or labelled yet: {', '.join(map(clean, unseen))}", err=True)
 
 
 def _chooser(samples: Sequence[CellSample], rules: Plan, entity: str, language: str) -> Callable[[CellSample], bool]:
