@@ -64,12 +64,6 @@ _INHIBITED: tuple[tuple[str, str, str, Sequence[str]], ...] = (
         ("job",),
     ),
     (
-        "Readers who don't agree grey the number.",
-        'alertname="RecallwatchKappaLow"',
-        'alertname="RecallwatchRecallUnknown"',
-        ("job", "entity", "language"),
-    ),
-    (
         "Without traffic nothing is drawn.",
         'alertname="RecallwatchNoDecisions"',
         'alertname="RecallwatchRandomSliceStarved"',

@@ -6,7 +6,8 @@ one value, a short gap gives none away.
 
 *A counter restarts.* `increase` can't see what a counter counted before its first scrape, and a rare event (a ledger
 rebuilt at start) often is just that. So what stands on a counter whose process, or whose series, is younger than the
-window counts in full. A Prometheus that is new tells once what the counters held before.
+window counts in full, unless `increase` knows of more, from before a restart inside the window. A Prometheus that is
+new tells once what the counters held before.
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ _OUTPUTS = (
     m.LEAKING_REDACTIONS,
     m.REDACTIONS,
     m.LEAKING,
+    m.LEAKING_ESTIMATE,
+    m.LEAKING_LOWER,
+    m.LEAKING_UPPER,
+    m.UNALIGNED,
     m.LEAK_DOCUMENTS,
     m.OUTPUTS,
     m.OUTPUTS_LABELLED,
@@ -70,6 +75,7 @@ _BOARD = (
     m.QUEUE_CAPACITY,
     m.UNSEEN_TARGETS,
     m.CELLS_WITHHELD,
+    m.OUTPUT_CELLS_WITHHELD,
     m.TOLD,
 )
 _LEVELS: dict[tuple[str, ...], str] = {
@@ -214,11 +220,13 @@ class Recording:
         return block(
             """
             sum without (<dropped>) (
-                increase(<series>[<window>]) > 0
+                increase(<series>[<window>]) > <series>
               or
                 <series> > 0 and on (job, instance) time() - <started> < <seconds>
               or
                 <series> > 0 unless last_over_time(<series>[<memory>] offset <window>)
+              or
+                increase(<series>[<window>]) > 0
             )
             """,
             dropped=listed(dropped),

@@ -320,10 +320,10 @@ def _alarms(snapshot: BoardSnapshot) -> Iterator[Sample]:
             yield Sample(m.ALARM_RESTATED, cell, alarm.restated)
     told: dict[tuple[str, ...], float] = {}
     for event in snapshot.alarms:
-        key = tuple(map(clean, (event.entity, event.language, event.detector, event.version, event.cause)))
+        cause = "version_changed" if event.changed == "version" else event.cause
+        key = tuple(map(clean, (event.entity, event.language, event.detector, event.version, cause)))
         told[key] = max(event.at, told.get(key, event.at))
-    for labels, at in told.items():
-        yield from _one(m.TOLD, labels, at)
+    yield from (Sample(m.TOLD, labels, at) for labels, at in told.items())
 
 
 def _cell(reading: Reading) -> tuple[str, ...]:

@@ -237,7 +237,9 @@ ALARM_PROMISED = _gauge("alarm_promised", "seconds", "Mean time up to a false al
 ALARM_LABELLED = _gauge("alarm_labelled", "documents", "Labelled documents with the entity that it has seen.", ALARM)
 ALARM_SINCE = _moment("alarm_on", "When the alarm went on.", ALARM)
 ALARM_RESTATED = _flag("alarm_restated", "Whether a corrected label took back evidence that was published", ALARM)
-TOLD = _moment("told", "When somebody was last told of a cell, by cause.", (*ALARM, "cause"))
+TOLD = _moment(
+    "told", "When somebody was last told of a cell, by cause; of a version: `version_changed`.", (*ALARM, "cause")
+)
 
 METRICS: tuple[Metric, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Metric))
 """All of them, in the order above."""

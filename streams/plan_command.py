@@ -250,7 +250,7 @@ def _chooser(samples: Sequence[CellSample], rules: Plan, entity: str, language: 
 
 
 def _write(path: Path, source: _Source, found: BoardPlan) -> list[RateChange]:
-    """Write the advised rates into a settings file, as they are for what that file says of all else."""
+    """Write the advised rates into a settings file: for the slices that it has, and the targets in force."""
     pace = found.labels_per_day
     if found.advised is None or pace is None:
         raise SourceError(f"{path}: nothing written, as no rates are advised: no label holds an entity yet")

@@ -129,7 +129,7 @@ def _withheld(settings: Settings, recording: Recording) -> Alert:
         settings.of("RecallwatchCellsWithheld"),
         "board",
         "What isn't exported can't be alerted on. The alarm of recall is: it's exported whatever else is withheld.",
-        f"{select(recording.board(m.CELLS_WITHHELD))} > 0",
+        f"{select(recording.board(m.CELLS_WITHHELD))} > 0\nor {select(recording.board(m.OUTPUT_CELLS_WITHHELD))} > 0",
         "The board has more cells than it exports",
         f"{value('number')} cells are withheld, 0 are allowed; {shown} are exported of the versions in traffic over "
         f"{settings.readings.window}. Only the pager's alarm speaks for those that are withheld.",

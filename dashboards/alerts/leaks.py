@@ -15,7 +15,12 @@ _WHERE = f"{label('language')} ({label('detector')} {label('version')})"
 
 def alerts(settings: Settings, recording: Recording) -> list[Alert]:
     """Return the alerts on redacted outputs."""
-    return [_leaking(settings, recording), _disclosing(settings, recording)]
+    return [
+        _leaking(settings, recording),
+        _outputs(settings, recording),
+        _unaligned(settings, recording),
+        _disclosing(settings, recording),
+    ]
 
 
 def _leaking(settings: Settings, recording: Recording) -> Alert:
@@ -53,11 +58,74 @@ def _leaking(settings: Settings, recording: Recording) -> Alert:
                 "Unaligned outputs: did whatever writes them change?",
             ),
             (
-                "`shifted_mask` or `untouched` in numbers: stop the outputs now, the redactor works on wrong offsets.",
+                "`shifted_mask` in numbers: stop the outputs now, the redactor works on wrong offsets.",
                 "A remainder that's wanted (the last four of a card): allow it in `[redaction]`.",
                 "Boundaries: have the detector's spans widened, or the redactor mask whole words.",
             ),
             "For the language and version, while the redactor is being mended.",
+        ),
+        ("language",),
+    )
+
+
+def _outputs(settings: Settings, recording: Recording) -> Alert:
+    knobs, window = settings.of("RecallwatchOutputsLeak"), settings.readings.fall_window
+    wanted: dict[str, Wanted] = {"window": window, "language": Not("any")}
+    estimate, upper = (
+        looked_up(recording.cell(metric), "percent", _OUTPUT, window=window)
+        for metric in (m.LEAKING_ESTIMATE, m.LEAKING_UPPER)
+    )
+    leaking, outputs, unaligned = (
+        looked_up(recording.cell(metric), "number", _OUTPUT, window=window)
+        for metric in (m.LEAKING, m.OUTPUTS, m.UNALIGNED)
+    )
+    return Alert(
+        knobs,
+        "board",
+        "A value that nothing masks, or whose mask lies beside it, is no redaction: where the redactor fails wholly, "
+        "only the share of outputs tells. So it does of outputs that aren't aligned.",
+        f"{select(recording.cell(m.LEAKING_LOWER), **wanted)} > {knobs.number('allowed')}",
+        "Too many outputs show something of what was flagged",
+        f"{_WHERE}: {estimate} of the outputs of {window} leak, limits {value('percent')} to {upper}, allowed is "
+        f"{100 * float(knobs.number('allowed')):g}%; {leaking} of {outputs} outputs, {unaligned} of them not aligned.",
+        Section(
+            "So many documents leave with something that the detector had flagged. That can be one bad spelling in "
+            "each, or a redactor that masks nothing at all.",
+            (
+                "The page's leaks by kind: `untouched` (nothing is masked), `shifted_mask` (wrong offsets), or others.",
+                "`RecallwatchRedactionsLeak` beside it: then most masks are there, and leave something.",
+            ),
+            (
+                "`untouched` or `shifted_mask` in numbers: stop the outputs now, the redactor fails.",
+                "Else as for `RecallwatchRedactionsLeak`.",
+            ),
+            "For the language and version, while the redactor is being mended.",
+        ),
+        ("language",),
+    )
+
+
+def _unaligned(settings: Settings, recording: Recording) -> Alert:
+    knobs, window = settings.of("RecallwatchOutputsUnaligned"), settings.readings.fall_window
+    wanted: dict[str, Wanted] = {"window": window, "language": Not("any")}
+    unaligned, outputs = (select(recording.cell(metric), **wanted) for metric in (m.UNALIGNED, m.OUTPUTS))
+    counts = tuple(
+        looked_up(recording.cell(metric), "number", _OUTPUT, window=window) for metric in (m.UNALIGNED, m.OUTPUTS)
+    )
+    return Alert(
+        knobs,
+        "board",
+        "Of an output that isn't the text with parts replaced nobody knows what is masked: it's searched for values "
+        "alone, and is no trial of the share of redactions.",
+        f"{unaligned} / {outputs} > {knobs.number('allowed')}\nand {outputs} >= {knobs.number('min_outputs')}",
+        "Many outputs aren't the text with parts replaced",
+        f"{_WHERE}: {value('percent')} of the outputs of {window} aren't aligned, allowed is "
+        f"{100 * float(knobs.number('allowed')):g}%; {counts[0]} of {counts[1]}.",
+        Section(
+            "Something writes the output anew: escapes it, translates it, wraps its lines, or it's of another text.",
+            ("`recallwatch leaks FILE` on recent decisions: what differs besides the masks?",),
+            ("Send the output as the redactor made it, before anything else changes it.",),
+            "Where outputs are translated on purpose: then set `allowed` to what is usual.",
         ),
         ("language",),
     )

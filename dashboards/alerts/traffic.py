@@ -41,15 +41,16 @@ def _drift(settings: Settings, recording: Recording) -> Alert:
         "documents since.",
         Section(
             "A share of the census changed: documents flagged, with an entity, flagged by the net alone or the "
-            "detector alone, longer ones, lower scores. No label is needed to see it, and it isn't yet a loss: the "
-            "traffic may have changed and the detector be right.",
+            "detector alone, longer ones, lower scores; of outputs those with a leak. No label is needed to see it, "
+            "and it isn't yet a loss: the traffic may have changed and the detector be right.",
             (
                 "Did a detector version come at that time (`RecallwatchDetectorChanged`)?",
                 (
                     "`loose_only` up or an entity down: the net sees what the detector no longer does. The best sign "
                     "of lost recall that there is without labels."
                 ),
-                "`language`, `length` or `spans`: other texts come.",
+                "`language`, `longer`, `many_spans` or `low_score`: other texts come.",
+                "`leaking` up: the redactor changed, or what it's given. See `RecallwatchOutputsLeak`.",
             ),
             (
                 (
@@ -72,7 +73,7 @@ def _detector_changed(settings: Settings, recording: Recording) -> Alert:
         asked(f"sum(increase({m.DECISIONS.name}{{{matchers}}}[{window}]))", "number")
         for matchers in ("job=%q,detector=%q,version=%q", "job=%q,detector=%q")
     )
-    told = select(recording.board(m.TOLD), cause="design_changed", entity="any", language="any")
+    told = select(recording.board(m.TOLD), cause="version_changed", entity="any", language="any")
     return Alert(
         knobs,
         "detector",

@@ -5,7 +5,8 @@ in force there, and travel with the drawn document.
 
 An output that isn't aligned has no places to compare. There a word is hidden where its letters, in one spelling, stand
 nowhere in the output, inside a longer word or across two words neither. What stands there by chance, as `an` and `06`
-mostly do, counts as readable: the disclosure rate may be too high for it, never too low.
+mostly do, counts as readable: the disclosure rate may be too high for it, never too low. Of one that is aligned the
+check's word is taken for what is masked, and of spans that touch or overlap it may miss a letter or two.
 """
 
 from __future__ import annotations

@@ -231,16 +231,16 @@ class Prose:
 
     def _is_shouted(self, start: int, end: int) -> bool:
         """Return whether the words beside one are in capitals, too."""
-        low = self.text.rfind("\n", 0, start) + 1
+        low = self.text.rfind("\n", max(0, start - _AROUND), start) + 1
         before = _WORD.findall(self.text, max(low, start - _AROUND), start)[-1:]
         after = _WORD.findall(self.text, end, min(len(self.text), end + _AROUND))[:1]
         return any(word.isupper() and len(word) > 1 for word in (*before, *after))
 
     def _is_headline(self, start: int) -> bool:
         """Return whether all longer words of a line have capitals, and nothing else is in it."""
-        low = self.text.rfind("\n", 0, start) + 1
-        high = self.text.find("\n", start)
-        line = self.text[max(low, start - 4 * _AROUND) : min(len(self.text) if high < 0 else high, start + 4 * _AROUND)]
+        first, last = max(0, start - 4 * _AROUND), start + 4 * _AROUND
+        high = self.text.find("\n", start, last)
+        line = self.text[self.text.rfind("\n", first, start) + 1 or first : last if high < 0 else high]
         if _NO_HEADLINE.search(line):
             return False
         words = [word for word in _WORD.findall(line) if len(word) > _SHORT and word.isalpha()]

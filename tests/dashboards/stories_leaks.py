@@ -7,6 +7,8 @@ from promtool import VERSION, Series, Story, always, of, running, told
 from monitor import metrics as m
 
 LEAK = "RecallwatchRedactionsLeak"
+OUTPUTS = "RecallwatchOutputsLeak"
+UNALIGNED = "RecallwatchOutputsUnaligned"
 DISCLOSURE = "RecallwatchDisclosureHigh"
 SPANISH = {"language": "es"} | VERSION
 SHIFTED = SPANISH | {"window": "7d", "entity": "PERSON", "kind": "shifted_mask"}
@@ -24,6 +26,20 @@ def _leaks(estimate: float, lower: float, upper: float, **labels: str) -> Series
         m.REDACTIONS: 20_000,
         m.LEAKING: 310,
         m.OUTPUTS: 9_000,
+    }
+    return {of(metric, **place): always(value, 100) for metric, value in values.items()}
+
+
+def _outputs(leaking: int, lower: float, upper: float, unaligned: int = 0, of_all: int = 300, **labels: str) -> Series:
+    """Return a week in which no span was replaced, so that there is no share of redactions."""
+    place = SPANISH | {"window": "7d"} | labels
+    values = {
+        m.LEAKING_ESTIMATE: leaking / of_all,
+        m.LEAKING_LOWER: lower,
+        m.LEAKING_UPPER: upper,
+        m.LEAKING: leaking,
+        m.UNALIGNED: unaligned,
+        m.OUTPUTS: of_all,
     }
     return {of(metric, **place): always(value, 100) for metric, value in values.items()}
 
@@ -71,6 +87,41 @@ STORIES = [
         LEAK,
         "90m",
         running(100) | _leaks(0.02, 0.0181, 0.022, version="1") | _leaks(0.02, 0.0181, 0.022, language="any"),
+        every="10m",
+    ),
+    Story(
+        "The redactor masks nothing since its release: no redaction is there to leak, and every output does",
+        OUTPUTS,
+        "90m",
+        running(100) | _outputs(300, 0.9874, 1),
+        told(
+            HERE + "100% of the outputs of 7d leak, limits 98.74% to 100%, allowed is 10%; 300 of 300 outputs, 0 of "
+            "them not aligned.",
+            **SPANISH,
+            window="7d",
+        ),
+        every="10m",
+    ),
+    Story(
+        "Eleven of a hundred outputs show something, and it may as well be one in twenty: no ticket yet",
+        OUTPUTS,
+        "90m",
+        running(100) | _outputs(11, 0.0625, 0.1863, of_all=100),
+        every="10m",
+    ),
+    Story(
+        "Outputs are translated before they are recorded: a ticket says that nobody knows what is masked",
+        UNALIGNED,
+        "90m",
+        running(100) | _outputs(12, 0.023, 0.0687, 240),
+        told(HERE + "80% of the outputs of 7d aren't aligned, allowed is 10%; 240 of 300.", **SPANISH, window="7d"),
+        every="10m",
+    ),
+    Story(
+        "Three of the first twenty outputs aren't aligned: too few to tell",
+        UNALIGNED,
+        "90m",
+        running(100) | _outputs(0, 0, 0.16, 3, 20),
         every="10m",
     ),
     Story(

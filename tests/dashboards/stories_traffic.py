@@ -86,7 +86,7 @@ STORIES = [
         | {
             DETECTOR: then("1x90", "stale", gap(49), always(1, 60)),
             NEW_DETECTOR: then(gap(91), level(1, 49), "stale"),
-            of(m.TOLD, **VERSION, entity="any", language="any", cause="design_changed"): then(
+            of(m.TOLD, **VERSION, entity="any", language="any", cause="version_changed"): then(
                 gap(141), always(8_400, 60)
             ),
         },
@@ -157,6 +157,18 @@ STORIES = [
         running(50) | {of(m.DEAD_LETTERS, **NOT_JSON): then(level(0, 20), "0+2x40")},
         told(
             "40 records of decisions in 1h were unreadable (not_json), allowed are fewer than 10 decisions or 1 label; "
+            "240000 decisions were counted.",
+            **NOT_JSON,
+        ),
+    ),
+    Story(
+        "Nine broken decisions came before the new worker was first scraped, and one after it: ten are told, not one",
+        LETTERS,
+        "40m",
+        running(50)
+        | {of(m.STARTED): always(0, 50), of(m.DEAD_LETTERS, **NOT_JSON): then(gap(2), level(9, 4), always(10, 44))},
+        told(
+            "10 records of decisions in 1h were unreadable (not_json), allowed are fewer than 10 decisions or 1 label; "
             "240000 decisions were counted.",
             **NOT_JSON,
         ),

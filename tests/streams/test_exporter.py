@@ -139,3 +139,16 @@ def test_any_text_at_all_parses(value: str) -> None:
     registry = register(named(value))
     assert ANY in entities(generate_latest(registry).decode())
     assert list(parse_openmetrics(generate_openmetrics(registry).decode()))
+
+
+def test_another_version_is_no_change_of_rates() -> None:
+    """Both are told of the roll-up, and on-call has something to do about one of them alone."""
+    board = boards.busy_board()
+    event = msgspec.structs.replace(board.alarms[0], entity=ANY, language=ANY, cause="design_changed", changed="rates")
+    causes = []
+    for changed in ("rates", "version"):
+        told = msgspec.structs.replace(board, alarms=(msgspec.structs.replace(event, changed=changed),))
+        text = generate_latest(register(source(told, boards.worker()))).decode()
+        series = [line for line in text.splitlines() if line.startswith("recallwatch_told_timestamp_seconds{")]
+        causes += [line.partition('cause="')[2].partition('"')[0] for line in series]
+    assert causes == ["design_changed", "version_changed"]
