@@ -18,6 +18,8 @@ from typing import Any
 import aiokafka.conn
 from aiokafka.consumer.fetcher import Fetcher
 
+from streams.frames import FrameProtocol
+
 WAIT_MS = 200
 """How long the broker may keep a request that it has nothing for."""
 HURRIED_WAIT_MS = 20
@@ -29,8 +31,8 @@ at every piece of an answer of 8 MB, a twentieth of a worker's time."""
 
 
 def read_ahead() -> None:
-    """Let every connection of this process that is made from now on take in an answer without pausing in its midst."""
-    vars(aiokafka.conn)["READER_LIMIT"] = READ_AHEAD
+    """Let every connection of this process that is made from now on take in an answer in one go, and copied once."""
+    vars(aiokafka.conn).update(READER_LIMIT=READ_AHEAD, AIOKafkaProtocol=FrameProtocol)
 
 
 def hurry(fetcher: Fetcher, taken: Callable[[], Collection[tuple[str, int]]]) -> None:
