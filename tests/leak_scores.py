@@ -27,7 +27,7 @@ from leak_words import FORMS, WORDS, leaks, right_outputs, share, told
 
 from monitor.leaks.check import check
 from monitor.leaks.findings import KINDS, Checked, Leak
-from monitor.leaks.screen import suspicious
+from monitor.leaks.screen import examine
 from monitor.net import Net, build_net
 from streams.detector import Detector
 
@@ -46,7 +46,7 @@ class Tally:
     places: int = 0
     places_found: int = 0
     unscreened: int = 0
-    """Found by the check, or not aligned, and not suspicious to the screen."""
+    """Of which the screen says another thing than the check does."""
     unaligned: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     """Documents by the kinds of the leaks that touch a planted place; of right outputs, by those of all leaks."""
@@ -67,7 +67,7 @@ class Verdict(NamedTuple):
     case: Injected
     checked: Checked
     missed: tuple[Planted, ...]
-    suspicious: bool
+    screened: Checked
 
 
 Table = dict[tuple[str, str], Tally]
@@ -89,7 +89,7 @@ def judge(case: Injected, net: Net | None = None) -> Verdict:
     asked = case.text, case.spans, case.redacted, case.policy, net
     checked = check(*asked)
     missed = tuple(planted for planted in case.planted if not touching(planted, checked.leaks))
-    return Verdict(case, checked, missed, suspicious(*asked))
+    return Verdict(case, checked, missed, examine(*asked))
 
 
 def score(seed: int, count: int, tell: Callable[[Verdict], None] = lambda _: None) -> Table:
@@ -107,7 +107,7 @@ def score(seed: int, count: int, tell: Callable[[Verdict], None] = lambda _: Non
 
 
 def _tally(verdict: Verdict) -> Tally:
-    case, checked, missed, seen = verdict
+    case, checked, missed, screened = verdict
     found = not missed if case.fault else bool(checked.leaks)
     near = [leak for planted in case.planted for leak in touching(planted, checked.leaks)]
     kinds = {leak.kind for leak in (near if case.fault else checked.leaks)}
@@ -116,7 +116,7 @@ def _tally(verdict: Verdict) -> Tally:
         found=found,
         places=len(case.planted),
         places_found=len(case.planted) - len(missed),
-        unscreened=not seen and (bool(checked.leaks) or not checked.aligned),
+        unscreened=screened != checked,
         unaligned=not checked.aligned,
         kinds=Counter(kinds),
     )

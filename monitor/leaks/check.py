@@ -12,8 +12,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
-from monitor.leaks.alignment import Replaced, merge_stretches
-from monitor.leaks.edges import GLUED_AFTER, GLUED_BEFORE, rest_after, rest_before
+from monitor.leaks.alignment import merge_stretches
+from monitor.leaks.edges import glued_after, glued_before, rest_after, rest_before
 from monitor.leaks.evidence import Prose
 from monitor.leaks.findings import Checked, Leak
 from monitor.leaks.in_place import NOWHERE, Edge, InPlace, look_in_place
@@ -26,7 +26,6 @@ from monitor.leaks.values import WORDS, Key, Way, keys_of, nature_of
 from monitor.net import Net
 from monitor.records import Span
 
-_REACH = 160
 _WEIGHTY = 7
 """Letters of a value that don't come together in a replacement by chance."""
 
@@ -58,16 +57,59 @@ def check(text: str, spans: Sequence[Span], redacted: str, policy: Policy, net: 
     look = look_in_place(text, secret, redacted, policy, layout) if layout.readable else NOWHERE
     leaks = list(look.leaks)
     leaks += _find_rests(Searched(text), secret, policy, look, net)
-    leaks += find_elsewhere(text, key_sources(text, secret), Searched(redacted), policy, layout, leaks)
+    leaks += _find_elsewhere(text, _key_sources(text, secret), Searched(redacted), policy, layout, leaks)
     return Checked(
         aligned=layout.aligned,
-        leaks=in_order(leaks),
+        leaks=_in_order(leaks),
         masked=look.masked if layout.aligned else (),
         replaced_spans=look.replaced_spans,
     )
 
 
-def in_order(leaks: Iterable[Leak]) -> tuple[Leak, ...]:
+def check_places(
+    text: str,
+    spans: Sequence[Span],
+    output: Searched,
+    policy: Policy,
+    net: Net | None,
+    layout: Layout,
+    shown: Sequence[int],
+    named: Sequence[Span],
+) -> Checked:
+    """Return what `check` does, of an output that is the text with the spans replaced, looking at some of them alone.
+
+    What a replacement and its edges show depends on no other span then.
+
+    Parameters
+    ----------
+    text, spans, policy, net
+        What `check` takes; the spans in order, none touching another.
+    output
+        The redacted text.
+    layout
+        What `lay_out` makes of them; one replacement a span.
+    shown
+        Numbers of the spans that their replacement, or what is beside it, may show something of.
+    named
+        Those whose values may stand elsewhere, in order, none of an ignored entity.
+    """
+    secret = [span for span in spans if not policy.of(span.entity).ignore]
+    look = look_in_place(text, secret, output.text, policy, layout, shown)
+    leaks = list(look.leaks)
+    leaks += _find_rests(Searched(text), secret, policy, look, net)
+    leaks += _find_elsewhere(text, _key_sources(text, named), output, policy, layout, leaks)
+    seen = frozenset(shown)
+    others = [(span.start, span.end) for number, span in enumerate(spans) if number not in seen]
+    ignored = [number for number in shown if policy.of(spans[number].entity).ignore]
+    return Checked(
+        aligned=True,
+        leaks=_in_order(leaks),
+        masked=tuple(sorted([*look.masked, *others])),
+        replaced_spans=look.replaced_spans + len(secret) - (len(shown) - len(ignored)),
+    )
+
+
+def _in_order(leaks: Iterable[Leak]) -> tuple[Leak, ...]:
     """Return leaks as `Checked` holds them: each once, by where their values stand."""
     return tuple(sorted(set(leaks), key=lambda leak: (leak.start, leak.kind, leak.output_start, leak)))
 
@@ -105,7 +147,7 @@ def _find_rests(source: Searched, spans: Sequence[Span], policy: Policy, look: I
         if low < high and not (at and spans[at - 1].end > low):
             place = output, output + high - low
             leaks.append(Leak("edge_fragment", policy.name(span.entity), low, high, *place))
-        elif net is not None and low == high and (run := _glued(source.text, cluster, edge)):
+        elif net is not None and low == high and (run := _glued(source.text, edge)):
             low, high = run
             if net.catches(source.text[low:high]) and not (at and spans[at - 1].end > low):
                 output = cluster.output_end if edge.after else cluster.output_start - (high - low)
@@ -113,16 +155,14 @@ def _find_rests(source: Searched, spans: Sequence[Span], policy: Policy, look: I
     return leaks
 
 
-def _glued(text: str, cluster: Replaced, edge: Edge) -> tuple[int, int] | None:
-    """Return the stretch that is glued to a mask by a character that joins parts of one thing."""
+def _glued(text: str, edge: Edge) -> tuple[int, int] | None:
+    """Return the stretch that is glued to a mask there."""
     if edge.after:
-        found = GLUED_AFTER.match(text, cluster.end, min(edge.limit, cluster.end + _REACH))
-    else:
-        found = GLUED_BEFORE.search(text, max(edge.limit, cluster.start - _REACH), cluster.start)
-    return found.span() if found else None
+        return glued_after(text, edge.replaced.end, edge.limit)
+    return glued_before(text, edge.replaced.start, edge.limit)
 
 
-def find_elsewhere(
+def _find_elsewhere(
     text: str, sources: Mapping[Key, Span], output: Searched, policy: Policy, layout: Layout, leaks: Sequence[Leak]
 ) -> list[Leak]:
     """Return where values, or names of them, stand in the output beside the places that were told already."""
@@ -146,7 +186,7 @@ def find_elsewhere(
     return found
 
 
-def key_sources(text: str, spans: Sequence[Span]) -> Mapping[Key, Span]:
+def _key_sources(text: str, spans: Sequence[Span]) -> Mapping[Key, Span]:
     """Return what to look for and whose it is: the first span's that has it whole, a name's before a mail address's.
 
     A name of one word that the text nowhere uses by itself is looked for as a part of one.

@@ -82,20 +82,26 @@ def _may_be_name_before(text: str, start: int) -> bool:
     return word in PARTICLES if word.islower() else word.isalpha() and word.lower() not in TITLES
 
 
-GLUED_AFTER = re.compile(r"[@._%+\-][^\s<>\[\](){},;\"]+")
-"""What is joined to a mask by a character that joins the parts of one thing."""
-GLUED_BEFORE = re.compile(r"[^\s<>\[\](){},;\"]+[@._%+\-]\Z")
+_GLUED_AFTER = re.compile(r"[@._%+\-][^\s<>\[\](){},;\"]+")
+_GLUED_BEFORE = re.compile(r"[^\s<>\[\](){},;\"]+[@._%+\-]\Z")
 _GLUE = frozenset("@._%+-")
 _ENDING = frozenset(".;:?!)")
 _PARTING = frozenset("<>(,;:\"'[]{}=|!?\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u00bf\u00a1")
 _AROUND = 48
 
 
-def is_glued(text: str, start: int, end: int) -> bool:
-    """Return whether anything is joined to a masked stretch, on either side."""
-    if GLUED_AFTER.match(text, end):
-        return True
-    return text[start - 1 : start] in _GLUE and GLUED_BEFORE.search(text, max(0, start - 2), start) is not None
+def glued_after(text: str, end: int, limit: int) -> tuple[int, int] | None:
+    """Return the stretch that is joined to a mask's end by a character that joins parts of one thing."""
+    found = _GLUED_AFTER.match(text, end, min(limit, end + _REACH))
+    return found.span() if found else None
+
+
+def glued_before(text: str, start: int, limit: int) -> tuple[int, int] | None:
+    """Return the stretch that is joined so to a mask's beginning."""
+    if text[start - 1 : start] not in _GLUE:
+        return None
+    found = _GLUED_BEFORE.search(text, max(limit, start - _REACH), start)
+    return found.span() if found else None
 
 
 def rest_before(source: Searched, start: int, end: int, entity: str, limit: int) -> int:

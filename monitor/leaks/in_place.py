@@ -45,13 +45,24 @@ class InPlace(NamedTuple):
 NOWHERE = InPlace((), (), (), 0)
 
 
-def look_in_place(text: str, spans: Sequence[Span], redacted: str, policy: Policy, layout: Layout) -> InPlace:
-    """Return what every replacement shows of its value; `spans` in order of their starts and of their ends."""
+def look_in_place(
+    text: str,
+    spans: Sequence[Span],
+    redacted: str,
+    policy: Policy,
+    layout: Layout,
+    numbers: Sequence[int] | None = None,
+) -> InPlace:
+    """Return what every replacement shows of its value; `spans` in order of their starts and of their ends.
+
+    With `numbers` only these replacements are looked at, and no span is untouched for that.
+    """
     look = _Look(text, spans, redacted, policy, layout)
-    for number in range(len(layout.replaced)):
+    for number in range(len(layout.replaced)) if numbers is None else numbers:
         look.compare(number)
-    look.add_strays()
-    look.add_untouched()
+    if numbers is None:
+        look.add_strays()
+        look.add_untouched()
     return InPlace(tuple(look.leaks), tuple(sorted(look.masked)), tuple(look.edges), look.replaced_spans)
 
 

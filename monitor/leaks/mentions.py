@@ -18,6 +18,7 @@ from typing import NamedTuple
 from monitor.leaks.evidence import Prose
 from monitor.leaks.ordinary_words import ORDINARY
 from monitor.leaks.squeezed import Letters, read_escapes, squeeze
+from monitor.leaks.standing import Standing
 from monitor.leaks.values import SUFFIX, WORDS, Key, piece_size
 from monitor.leaks.words import PARTICLES
 
@@ -61,14 +62,18 @@ _Occurrence = tuple[int, int, Key, bool]
 class Searched(Prose):
     """A text, prepared for being asked about its words; what isn't asked for is never made."""
 
-    def __init__(self, text: str, squeezed: str | None = None) -> None:
+    def __init__(self, text: str, standing: Standing | None = None) -> None:
         super().__init__(text)
-        self._squeezed = squeezed
+        self._standing = standing
 
     @cached_property
     def letters(self) -> Letters:
         """Return its letters and digits in one spelling."""
-        return Letters(self.text, self._squeezed)
+        return Letters(self.text, self._folded.squeezed.decode())
+
+    @cached_property
+    def _folded(self) -> Standing:
+        return self._standing or Standing(self.text)
 
     def mentions(self, keys: Sequence[Key]) -> list[Mention]:
         """Return where keys stand as what they mean, in order; of those that overlap the longest that begins first."""
@@ -94,10 +99,10 @@ class Searched(Prose):
     def _occurrences(self, keys: Mapping[str, Key]) -> Iterator[_Occurrence]:
         """Yield where keys stand between the edges of words, key by key."""
         text, begins_word = self.letters.text, self.letters.begins_word
-        plain = self.text.isascii() and "&" not in self.text and "\\" not in self.text
-        lowered = self.text.lower() if plain else ""
+        words = self._folded.words or b""
+        lowered = words[1:-1].decode() if len(words) == len(self.text) + 2 else ""  # place by place
         for letters, key in keys.items():
-            if plain and text.count(letters) == lowered.count(letters):  # each is written in one piece
+            if lowered and not self._may_be_apart(letters, lowered):
                 for at in _standing(lowered, letters):
                     yield at, at + len(letters), key, False
                 continue
@@ -106,6 +111,12 @@ class Searched(Prose):
                 if begins_word(at) and begins_word(at + len(letters)):
                     yield self._placed(at, key)
                 at = text.find(letters, at + 1)
+
+    def _may_be_apart(self, letters: str, lowered: str) -> bool:
+        """Return whether letters may stand in several words."""
+        if self.letters.text.count(letters) == lowered.count(letters):
+            return False
+        return self._folded.may_have_words(letters.encode(), several=True)
 
     def _placed(self, at: int, key: Key) -> _Occurrence:
         end = at + len(key.letters)

@@ -27,7 +27,7 @@ _CONTROL = re.compile(r"\\[nrtbf]")
 _UNDECOMPOSED = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t"}
 _MANY = 24
 """Distinct letters beyond Latin-1 from which on one pass in Python takes less time than one in C for each."""
-_INSIDE_WORDS = frozenset(("Mn", "Mc", "Me", "Cf"))
+INSIDE_WORDS = frozenset(("Mn", "Mc", "Me", "Cf"))
 Places: TypeAlias = npt.NDArray[np.intp]
 """Code points, one a letter."""
 
@@ -90,10 +90,11 @@ def _squeeze_any(text: str) -> str:
 
 def read_escapes(text: str) -> str:
     r"""Return a text with HTML entities and `\u00e9` escapes read as what they stand for."""
-    return _ESCAPE.sub(_read_escape, _CONTROL.sub("  ", text)) if _has_escapes(text) else text
+    return _ESCAPE.sub(_read_escape, _CONTROL.sub("  ", text)) if has_escapes(text) else text
 
 
-def _has_escapes(text: str) -> bool:
+def has_escapes(text: str) -> bool:
+    r"""Return whether a text holds HTML entities, or escapes as JSON has them."""
     return ("&" in text and _ESCAPE.search(text) is not None) or (
         "\\" in text and _BACKSLASHED.search(text) is not None
     )
@@ -113,7 +114,7 @@ class Letters:
     @cached_property
     def _places(self) -> tuple[Places, Places]:
         """Return where the character begins, and ends, that each letter comes from."""
-        if not _has_escapes(self._original):
+        if not has_escapes(self._original):
             starts = _origins(self._original)
             return starts, starts + 1
         readable = _CONTROL.sub("  ", self._original)
@@ -155,7 +156,7 @@ class Letters:
         """Return all offsets of `text` at which a word begins."""
         starts, ends = self._places
         edges: list[int] = (np.flatnonzero(starts[1:] > ends[:-1]) + 1).tolist()
-        if not self._original.isascii() or _has_escapes(self._original):
+        if not self._original.isascii() or has_escapes(self._original):
             edges = [edge for edge in edges if self.begins_word(edge)]
         return [0, *edges] if self.text else []
 
@@ -165,9 +166,9 @@ def _parts(gap: str) -> bool:
     """Return whether what stands between two letters makes two words of them."""
     if not gap:
         return False
-    if len(gap) > _LONGEST_GAP or (gap.isascii() and not _has_escapes(gap)):
+    if len(gap) > _LONGEST_GAP or (gap.isascii() and not has_escapes(gap)):
         return True
-    return not all(unicodedata.category(character) in _INSIDE_WORDS for character in read_escapes(gap))
+    return not all(unicodedata.category(character) in INSIDE_WORDS for character in read_escapes(gap))
 
 
 def _add_origins(text: str, start: int, end: int, low: list[int], high: list[int]) -> None:

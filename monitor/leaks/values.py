@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -37,9 +36,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NAMES = re.compile(r"[^\W\d_]{2,}")
 _AFTER_COMMA = re.compile(r"[^,]+, *([^\W_]+)")
 """`Smid, Bo`: where the given name stands behind."""
-_DIGIT = re.compile(r"\d")
 _MAIL = re.compile(r"[^\s@:/]+@[^\s@:/]+\.[A-Za-z]{2,}")
-_SPLIT = re.compile(r"[\W_]+")
 _STREET_NUMBER = re.compile(r"\d+\s?[a-zA-Z]?\b")
 
 FEWEST_DIGITS = 5
@@ -170,61 +167,6 @@ def _mail_keys(value: str, letters: str) -> tuple[Key, ...]:
         Key(letters, "whole"),
         *(Key(name, "part") for name in dict.fromkeys(names) if len(name) >= _TOKEN and name not in MONTHS_AND_DAYS),
     )
-
-
-def needles_of(entity: str, nature: Nature, value: str) -> Sequence[str]:
-    """Return letters of which some stand in a squeezed text if a key of the value does: fewer than keys, and sooner."""
-    if nature == "person":
-        if value.isascii() and (needles := _person_needles(value)):
-            return needles
-    elif nature in {"other", "date"}:
-        letters = squeeze(value)
-        return (needle_of(letters) if letters.isdigit() else letters,)
-    elif nature in {"place", "group"} and not _DIGIT.search(value):
-        return ()
-    elif value.isascii() and (needles := _PLAIN_NEEDLES.get(nature, _no_needles)(value)):
-        return needles
-    keys = keys_of(entity, value)
-    names = [key.letters for key in keys if key.way in WORDS]
-    return names or [key.needle for key in keys]  # all of a value has its names in it
-
-
-def _no_needles(_: str) -> Sequence[str]:
-    return ()
-
-
-def _person_needles(value: str) -> Sequence[str]:
-    words = value.lower().split()
-    if value.isalpha():
-        return words
-    if "".join(words).isalpha():
-        return [word for word in words if len(word) >= _TOKEN and word not in _NO_NAMES]
-    return ()
-
-
-def _mail_needles(value: str) -> Sequence[str]:
-    local = value.partition("@")[0]
-    if local.isalnum():
-        return (squeeze(value),)
-    words = local.lower().replace("_", ".").replace("-", ".").split(".")
-    if len(words) == 2 and words[0].isalpha() and words[1].isalpha():
-        return [word for word in words if len(word) >= _TOKEN]
-    return ()
-
-
-def _address_needles(value: str) -> Sequence[str]:
-    if "&" in value or "\\" in value:
-        return ()
-    words = [word for word in _SPLIT.split(value.lower()) if word.isalpha()]
-    streets = [word for word in words if word.endswith(STREET_ENDINGS)]
-    return streets or ((max(words, key=len),) if words else ())
-
-
-_PLAIN_NEEDLES: Mapping[Nature, Callable[[str], Sequence[str]]] = {
-    "mail": _mail_needles,
-    "address": _address_needles,
-}
-_NO_NAMES = TITLES | PARTICLES | MONTHS_AND_DAYS
 
 
 def _name_keys(value: str, letters: str) -> tuple[Key, ...]:

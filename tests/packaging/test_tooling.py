@@ -59,7 +59,7 @@ def make_venv(tmp_path: Path, name: str, script: str) -> subprocess.CompletedPro
 @pytest.mark.parametrize("line", PINNED)
 def test_version_is_exact(line: str) -> None:
     """One name, one version: no range, no address."""
-    assert re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line) is not None
+    assert re.fullmatch(r"[A-Za-z0-9._-]+==(\d+!)?[0-9][A-Za-z0-9.]*", line) is not None
 
 
 def test_every_requirement_is_pinned_within_its_bounds() -> None:
