@@ -24,6 +24,7 @@ from monitor.fold import Channel, Output
 from streams.broker import wait_for_broker
 from streams.chunks import Chunk, Place
 from streams.declare import ensure
+from streams.health import Signs
 from streams.options import AppOptions
 from streams.stage import Stage, StageSpec
 from streams.stages import Progress, Stages, run_checkpoints
@@ -31,6 +32,9 @@ from streams.tables import RECOVERY_BUFFER, Table
 from streams.transport import ChunkConsumer, Transport
 
 log = structlog.get_logger(__name__)
+
+TURN_S = 1.0
+"""Between two signs of life of the event loop."""
 
 
 class ChunkSchema(faust.Schema[Any, Any]):
@@ -55,6 +59,8 @@ class App(faust.App):
         self.left: Callable[[bool], None] = lambda _reached: None
         """Called once the last checkpoint of a worker that ends was tried, with whether the broker took it."""
         self._beats = {spec.name: time.monotonic() for spec in options.stages}
+        self._turned_at = time.monotonic()
+        self._waits_for = "the broker"
         super().__init__(options.group, **_settings(options))
         self.stages = Stages([self._stage(spec) for spec in options.stages])
         if not self.tables.data:
@@ -63,6 +69,7 @@ class App(faust.App):
         for stage in self.stages:
             for channel in stage.spec.inputs:
                 self._read(stage, channel)
+        self.on_partitions_assigned.connect(self._begin_recovery)
         self.on_partitions_revoked.connect(self._leave)
         self.on_before_shutdown.connect(self._leave)
 
@@ -122,9 +129,18 @@ class App(faust.App):
 
     async def on_first_start(self) -> None:
         """Wait for a broker and see to the topics before any service of Faust's connects."""
+        self.add_future(self._turn())
         await wait_for_broker(self.options.connection)
+        self._waits_for = "its topics"
         await ensure(self.options.connection, self.options.topic_specs, create=self.options.create_topics)
+        self._waits_for = "partitions"
         await super().on_first_start()
+
+    async def _turn(self) -> None:
+        """Note that the loop turns, whatever waits on it."""
+        while True:
+            self._turned_at = time.monotonic()
+            await asyncio.sleep(TURN_S)
 
     async def before_open(self) -> None:
         """Do nothing: the folds are opened from their rows alone, unless a worker says otherwise."""
@@ -143,8 +159,14 @@ class App(faust.App):
         """When the stage that is furthest behind ended its last round of checkpoints, by `time.monotonic`."""
         return min(self._beats.values())
 
+    async def _begin_recovery(self, *_args: Any, **_kwargs: Any) -> None:  # noqa: ANN401  # a signal's arguments
+        self._waits_for = "the state of its partitions"
+        if self.unassigned:  # a spare: Faust recovers nothing for it, so it's as far as it will be
+            self.stages.begin(0, {})
+
     async def _leave(self, *_args: Any, **_kwargs: Any) -> None:  # noqa: ANN401  # a signal's arguments
         """Make a last checkpoint and commit before partitions are taken away, or the worker ends."""
+        self._waits_for = "partitions"
         if self.crash_reason is None:
             within_s, reached = self.options.timings.leave_s, True
             if self.stages.ready:
@@ -183,6 +205,27 @@ class App(faust.App):
     def ready(self) -> bool:
         """Whether the state was recovered and partitions are being read."""
         return self.stages.ready
+
+    def signs(self) -> Signs:
+        """Return the signs of life; called from any thread, at any time."""
+        reading = self.stages.ready  # before that there may be no consumer, and asking for it would make one
+        return Signs(
+            turned_at=self._turned_at,
+            rounds_at=self.beat_at,
+            fetched_at=self._chunks.fetched_at if reading else self._turned_at,
+            reading=reading,
+            since=self.stages.since,
+            read_before=self.stages.read_before,
+            leased=reading and self._chunks.leased,
+            partitions=self.partitions,
+            waits_for=self._waits_for,
+            stopping=self.should_stop,
+        )
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions are read here, changelogs left out."""
+        return sum(len(stage.running) * len(stage.topics) for stage in self.stages)
 
     def progress(self) -> tuple[Progress, ...]:
         """Return how far each partition was read; call it on the worker's loop and pass the tuple on."""

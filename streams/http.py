@@ -22,7 +22,9 @@ from aiohttp import web
 from aiohttp.typedefs import Handler as Answer
 
 from monitor.errors import SourceError
-from monitor.exposition import clean, samples
+from monitor.exposition import samples
+from streams.health import Answer as Verdict
+from streams.health import Probes
 from streams.page import POLICY, Selection, render
 from streams.scraping import Source, format_of, write
 
@@ -51,13 +53,15 @@ class HttpServer:
         Where to listen; port 0 is any free one. A host beyond loopback is the operator's explicit choice (`http.host`).
     source
         Gives the last published snapshot and the worker's figures; called from the server's thread at each request.
+    probes
+        Answers whether the worker is alive and ready; called from there too.
     now
         Clock, seconds since the epoch.
     """
 
-    def __init__(self, host: str, port: int, source: Source, *, now: Clock = time.time) -> None:
+    def __init__(self, host: str, port: int, source: Source, probes: Probes, *, now: Clock = time.time) -> None:
         self._host, self._port = host, port
-        self._routes = _Routes(source, now)
+        self._routes = _Routes(source, probes, now)
         self._listener: socket.socket | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = asyncio.Event()
@@ -150,8 +154,8 @@ def _hostname(host: str) -> str:
 class _Routes:
     """One method a path; each reads the source once."""
 
-    def __init__(self, source: Source, now: Clock) -> None:
-        self._source, self._now = source, now
+    def __init__(self, source: Source, probes: Probes, now: Clock) -> None:
+        self._source, self._probes, self._now = source, probes, now
         self.answers: dict[str, Callable[[web.Request], Response]] = {
             "/": self.page,
             "/metrics": self.metrics,
@@ -181,15 +185,11 @@ class _Routes:
 
     async def health(self, _request: web.Request) -> web.StreamResponse:
         """Answer whether the process is worth keeping: 503 tells the supervisor to start it again."""
-        _, pipeline = self._source()
-        alive = pipeline.alive(self._now())
-        return web.Response(status=200 if alive else 503, text="alive\n" if alive else "the stream stands still\n")
+        return _said(self._probes.alive())
 
     async def readiness(self, _request: web.Request) -> web.StreamResponse:
         """Answer whether the worker has its partitions and its state; why not, where it hasn't."""
-        _, pipeline = self._source()
-        reason = clean(pipeline.unready_reason or "starting")
-        return web.Response(status=200 if pipeline.ready else 503, text="ready\n" if pipeline.ready else f"{reason}\n")
+        return _said(self._probes.ready())
 
     async def board(self, _request: web.Request) -> web.StreamResponse:
         """Answer with the snapshot as JSON; 404 and the board's address where this worker isn't the board."""
@@ -198,6 +198,10 @@ class _Routes:
             absent = {"error": "no_readings_here", "board_url": pipeline.board_url}
             return web.Response(status=404, body=msgspec.json.encode(absent), content_type="application/json")
         return web.Response(body=_json(snapshot), content_type="application/json")
+
+
+def _said(verdict: Verdict) -> web.Response:
+    return web.Response(status=200 if verdict.good else 503, text=f"{verdict.text}\n")
 
 
 def _json(snapshot: object) -> bytes:

@@ -21,6 +21,7 @@ from streams.agents import TABLES, Stages
 from streams.app import App
 from streams.broker import Connection, Sasl
 from streams.chunks import Place
+from streams.health import Health, Limits
 from streams.history_topic import HistoryReader
 from streams.http import HttpServer
 from streams.live_config import LiveConfig
@@ -157,8 +158,10 @@ class LiveApp(App):
         self._board_end: int | None = None
         self._regulator = Regulator()
         http = settings.config.http
-        self.http = HttpServer(http.host, http.port, self.published)
-        super().__init__(app_options(settings, self._duties, embedded=embedded))
+        options = app_options(settings, self._duties, embedded=embedded)
+        health = Health(self.signs, Limits.of(options.timings))
+        self.http = HttpServer(http.host, http.port, self.published, health)
+        super().__init__(options)
 
     def published(self) -> tuple[BoardSnapshot | None, Pipeline]:
         """Return what is shown; called from the HTTP thread."""
@@ -239,7 +242,7 @@ class LiveApp(App):
             heartbeat_at=now - (time.monotonic() - self.beat_at),
             flow=self._duties.flow,
             progress=self.progress(),
-            assigned=sum(len(stage.running) * len(stage.topics) for stage in self.stages),
+            assigned=self.partitions,
             channels=self._channels,
             live=self.live,
             ready=self.ready,
@@ -248,6 +251,8 @@ class LiveApp(App):
             checkpoints=checkpoints,
             checkpoint_s=sum(stage.checkpoint_s for stage in self.stages),
             checkpoint_at=now if checkpoints > last.checkpoints else last.checkpoint_at,
+            rebalances=self.stages.rebalances,
+            folded={stage.spec.name: (stage.chunks, stage.chunk_s) for stage in self.stages},
         )
 
     def _with_bounds(self, snapshot: BoardSnapshot) -> BoardSnapshot:

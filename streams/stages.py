@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -42,13 +43,21 @@ class Stages:
                     raise ValueError(f"topic {topic} is read by stage {self.by_topic[topic].spec.name} already")
                 self.by_topic[topic] = stage
         self.ready = False
-        """Whether the folds are open: false from the begin of a rebalance to the end of recovery."""
+        """Whether the folds are open, or there are none to open: false from a rebalance's begin to recovery's end."""
+        self.since = time.monotonic()
+        """Since when that is so, by `time.monotonic`."""
+        self.read_before = False
+        """Whether they ever were."""
+        self.rebalances = 0
+        """How often that began anew."""
 
     def __iter__(self) -> Iterator[Stage]:
         return iter(self.stages)
 
     def drop(self) -> None:
         """Forget the running folds and whatever they did since their last checkpoint."""
+        if self.ready:
+            self.since = time.monotonic()
         self.ready = False
         for stage in self.stages:
             stage.drop()
@@ -64,7 +73,9 @@ class Stages:
         """Take chunks of `epoch` from now on; `positions` is where reading goes on."""
         for stage in self.stages:
             stage.begin(epoch, positions)
-        self.ready = True
+        self.since = time.monotonic()
+        self.ready = self.read_before = True
+        self.rebalances += 1
 
     def from_start(self, place: Place) -> bool:
         """Tell whether `place` is read from the earliest offset, whatever was committed."""

@@ -81,6 +81,8 @@ class ChunkConsumer(driver.Consumer):
         self.stages = host.stages
         self.cursors = Cursors(host.chunk_records)
         self._fetching = self._lapse_noted = False
+        self.fetched_at = time.monotonic()
+        """When records were asked for last, by `time.monotonic`: the sign of life of Faust's fetching loop."""
         self._reported: dict[TP, int] = {}
         self._committed_at: dict[TP, int] = {}
         self._behind: set[TP] = set()
@@ -226,6 +228,7 @@ class ChunkConsumer(driver.Consumer):
 
     async def getmany(self, timeout: float) -> AsyncIterator[tuple[TP, ConsumerMessage]]:  # noqa: ASYNC109  # faust's signature
         """Yield what one fetch returned, as chunks; what isn't delivered is fetched again."""
+        self.fetched_at = time.monotonic()
         if not self.flow_active:
             await self.wait(self.can_resume_flow)  # type: ignore[arg-type]  # mode's type leaves out asyncio's Event
         if self.should_stop:

@@ -194,7 +194,9 @@ class Fleet:
             for number in numbers:
                 worker = self.workers[number]
                 assert worker.runs, f"{worker.log.name}: {worker.log.read_text()[-3000:]}"
-                if len(worker.said("reading_from")) < times or (await self.get(number, "readyz"))[0] != 200:
+                read = len(worker.said("reading_from")) >= times
+                # not /readyz: it waits until a rebalance has lasted for long before it says no
+                if not read or (await self.metrics(number)).get("recallwatch_ready") != 1:
                     return False
             return True
 

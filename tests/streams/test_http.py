@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import boards
 import msgspec
 import pytest
+from probes import WELL, Said
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse
 
@@ -19,6 +20,8 @@ from monitor.errors import SourceError
 from monitor.pipeline import Pipeline
 from monitor.readings import BoardSnapshot
 from monitor.readings_json import reading_document
+from streams.health import Answer as Verdict
+from streams.health import Probes
 from streams.http import HttpServer
 from streams.scraping import Published
 
@@ -54,9 +57,9 @@ def ask(server: HttpServer, path: str, *, method: str = "GET", **headers: str) -
 
 
 @contextmanager
-def serving(stream: Stream, now: float = boards.NOW) -> Iterator[HttpServer]:
+def serving(stream: Stream, now: float = boards.NOW, probes: Probes = WELL) -> Iterator[HttpServer]:
     """Serve a stream on a free port."""
-    server = HttpServer("127.0.0.1", 0, stream, now=lambda: now)
+    server = HttpServer("127.0.0.1", 0, stream, probes, now=lambda: now)
     server.start()
     try:
         yield server
@@ -163,19 +166,15 @@ def test_a_worker_that_is_not_the_board_points_to_it() -> None:
         assert "recallwatch_recall" not in ask(server, "/metrics").text
 
 
-@pytest.mark.parametrize(("age_s", "status"), [(60, 200), (61, 503)])
-def test_the_process_is_dead_when_its_stream_stands_still(age_s: float, status: int) -> None:
-    """A supervisor starts it again; the limit is a minute."""
-    pipeline = msgspec.structs.replace(boards.worker(), heartbeat_at=boards.NOW - age_s)
-    with serving(Stream(None, pipeline)) as server:
-        assert ask(server, "/healthz").status == status
-
-
-def test_a_worker_that_recovers_is_alive_and_not_ready() -> None:
-    """It says what it's waiting for."""
-    with serving(Stream(None, boards.worker(ready=False))) as server:
-        assert ask(server, "/healthz").status == 200
-        assert (ask(server, "/readyz").status, ask(server, "/readyz").text) == (503, "recovering 2 of 4 partitions\n")
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+@pytest.mark.parametrize(("good", "status"), [(True, 200), (False, 503)])
+def test_a_probe_gets_the_verdict_and_its_reason(path: str, good: bool, status: int) -> None:  # noqa: FBT001  # pytest's
+    """A supervisor reads the status, a person the line; each path asks its own question."""
+    said, other = Verdict(good=good, text="so and so"), Verdict(good=not good, text="the other one")
+    probes = Said(*((said, other) if path == "/healthz" else (other, said)))
+    with serving(Stream(None, boards.worker(ready=False)), probes=probes) as server:
+        answer = ask(server, path)
+        assert (answer.status, answer.text) == (status, "so and so\n")
 
 
 def test_a_new_record_is_served_at_once() -> None:
@@ -206,14 +205,14 @@ def test_a_taken_port_is_one_clear_error() -> None:
         port = other.getsockname()[1]
         stream = Stream(None, boards.worker())
         with pytest.raises(SourceError, match=f"port {port} on 127.0.0.1 is taken .* http.port"):
-            HttpServer("127.0.0.1", port, stream).start()
+            HttpServer("127.0.0.1", port, stream, WELL).start()
 
 
 def test_a_host_that_is_not_here_is_one_clear_error() -> None:
     """192.0.2.1 is kept for documentation (RFC 5737), so no machine has it."""
     stream = Stream(None, boards.worker())
     with pytest.raises(SourceError, match=r"can't listen on 192\.0\.2\.1:0"):
-        HttpServer("192.0.2.1", 0, stream).start()
+        HttpServer("192.0.2.1", 0, stream, WELL).start()
 
 
 def test_stopping_frees_the_port_and_can_be_repeated() -> None:
@@ -222,7 +221,7 @@ def test_stopping_frees_the_port_and_can_be_repeated() -> None:
     with serving(stream) as first:
         port = urlsplit(first.url).port or 0
     first.stop()
-    again = HttpServer("127.0.0.1", port, stream, now=lambda: boards.NOW)
+    again = HttpServer("127.0.0.1", port, stream, WELL, now=lambda: boards.NOW)
     again.start()
     try:
         assert ask(again, "/healthz").status == 200
@@ -233,5 +232,5 @@ def test_stopping_frees_the_port_and_can_be_repeated() -> None:
 def test_a_wildcard_host_is_shown_by_a_name_that_others_can_use() -> None:
     """The board's address goes to other machines."""
     stream = Stream(None, boards.worker())
-    assert HttpServer("0.0.0.0", 9464, stream).url == f"http://{socket.gethostname()}:9464/"  # noqa: S104  # not bound
-    assert HttpServer("::1", 9464, stream).url == "http://[::1]:9464/"
+    assert HttpServer("0.0.0.0", 9464, stream, WELL).url == f"http://{socket.gethostname()}:9464/"  # noqa: S104  # not bound
+    assert HttpServer("::1", 9464, stream, WELL).url == "http://[::1]:9464/"

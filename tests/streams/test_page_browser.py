@@ -9,6 +9,7 @@ import boards
 import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from probes import WELL
 
 from monitor.readings import Reading
 from streams.http import HttpServer
@@ -72,7 +73,7 @@ def stream() -> Stream:
 @pytest.fixture
 def server(stream: Stream) -> Iterator[HttpServer]:
     """Serve it, at the moment of its readings."""
-    running = HttpServer("127.0.0.1", 0, stream, now=lambda: boards.NOW)
+    running = HttpServer("127.0.0.1", 0, stream, WELL, now=lambda: boards.NOW)
     running.start()
     yield running
     running.stop()
