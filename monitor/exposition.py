@@ -8,11 +8,9 @@ they are counts, and of two cells that become equal the second is withheld.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from monitor import metrics as m
 from monitor.pipeline import Pipeline
@@ -20,6 +18,7 @@ from monitor.readings import (
     ANY,
     CURRENT,
     BoardSnapshot,
+    Change,
     Count,
     Disclosure,
     DriftSignal,
@@ -31,42 +30,10 @@ from monitor.readings import (
     Tally,
     Window,
 )
+from monitor.samples import UNKNOWN, Sample, added, clean, one
+from monitor.worker_samples import flows, worker
 
-UNKNOWN = "unknown"
-"""Stands for None and for the empty string, which Prometheus would take for a label that isn't there."""
-_LONGEST = 120
-
-Counts = Iterable[tuple[Iterable[object], float]]
-"""Label values and their count."""
-
-
-class Sample(NamedTuple):
-    """One sample: label values in the order of `metric.labels`, clean and never empty; a finite value."""
-
-    metric: m.Metric
-    labels: tuple[str, ...]
-    value: float
-
-
-def clean(value: object) -> str:
-    r"""Return a label value that any scraper and any page can take: printable, 1 to 129 characters.
-
-    What isn't printable (lone surrogates, control characters, direction marks) becomes its escape; what is long is cut
-    and keeps a digest, so that two long values stay two.
-
-    >>> clean(None), clean(""), clean("LINE\nBREAK"), clean("\ud83d"), clean("é"), len(clean("x" * 10_000))
-    ('unknown', 'unknown', 'LINE\\nBREAK', '\\ud83d', 'é', 129)
-    """
-    if value is None or value == "":
-        return UNKNOWN
-    text = str(value)
-    if len(text) > _LONGEST:
-        digest = hashlib.blake2b(text.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
-        text = f"{text[:_LONGEST]}…{digest}"
-    if text.isprintable():
-        return text
-    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return escaped if len(escaped) <= _LONGEST else clean(escaped)
+__all__ = ["UNKNOWN", "Sample", "clean", "samples"]
 
 
 def samples(snapshot: BoardSnapshot | None, pipeline: Pipeline) -> Iterator[Sample]:
@@ -88,67 +55,16 @@ def samples(snapshot: BoardSnapshot | None, pipeline: Pipeline) -> Iterator[Samp
         if snapshot is not None and pipeline.is_board
         else ()
     )
-    return chain(_flows(pipeline), _worker(pipeline), published)
-
-
-def _added(metric: m.Metric, counts: Counts) -> Iterator[Sample]:
-    """Clean the labels of counts; those that become equal are added up, those of another number are dropped."""
-    sums: dict[tuple[str, ...], float] = dict.fromkeys(m.KNOWN.get(metric, ()), 0)
-    for labels, count in counts:
-        if math.isfinite(count):
-            key = tuple(map(clean, labels))
-            sums[key] = sums.get(key, 0) + count
-    return (Sample(metric, labels, value) for labels, value in sums.items() if len(labels) == len(metric.labels))
-
-
-def _one(metric: m.Metric, labels: tuple[str, ...], value: float | None) -> Iterator[Sample]:
-    if value is not None and math.isfinite(value):
-        yield Sample(metric, labels, value)
-
-
-def _flows(pipeline: Pipeline) -> Iterator[Sample]:
-    flows: tuple[tuple[m.Metric, Counts], ...] = (
-        (m.DECISIONS, pipeline.decisions.items()),
-        (m.SAMPLED, pipeline.sampled.items()),
-        (m.TASKS, pipeline.tasks.items()),
-        (m.LABELS, pipeline.labels.items()),
-        (m.DEAD_LETTERS, pipeline.dead_letters.items()),
-        (m.QUARANTINED, pipeline.quarantined.items()),
-        (m.TOMBSTONES, pipeline.tombstones.items()),
-        (m.HOLES, pipeline.holes.items()),
-        (m.REWINDS, pipeline.rewinds.items()),
-        (m.LOST, pipeline.lost.items()),
-        (m.REBUILDS, [((), pipeline.rebuilds)]),
-        (m.CHECKPOINTS, [((), pipeline.checkpoints)]),
-        (m.CHECKPOINT_SECONDS, [((), pipeline.checkpoint_s)]),
-        (m.CONFIG_REFUSALS, [((), pipeline.config_refused)]),
-        (m.POSITION, pipeline.positions.items()),
-        (m.LAG, pipeline.lag.items()),
-    )
-    for metric, counts in flows:
-        yield from _added(metric, counts)
-
-
-def _worker(pipeline: Pipeline) -> Iterator[Sample]:
-    yield from _one(m.BUILD, (clean(pipeline.build),), 1)
-    yield from _one(m.CONFIG, (clean(pipeline.config), clean(pipeline.net)), 1)
-    yield from _one(m.READY, (), pipeline.ready)
-    yield from _one(m.BOARD_OWNER, (), pipeline.is_board)
-    yield from _one(m.CONFIG_REFUSED, (), bool(pipeline.config_problem))
-    yield from _one(m.KEY_IS_DEFAULT, (), pipeline.key_is_default)
-    yield from _one(m.THINNING, (), pipeline.thinning)
-    yield from _one(m.ASSIGNED, (), pipeline.partitions_assigned)
-    yield from _one(m.STARTED, (), pipeline.started_at)
-    yield from _one(m.HEARTBEAT, (), pipeline.heartbeat_at)
-    yield from _one(m.CHECKPOINTED, (), pipeline.checkpoint_at)
+    return chain(flows(pipeline), worker(pipeline), published)
 
 
 def _board(snapshot: BoardSnapshot) -> Iterator[Sample]:
-    yield from _one(m.COMPUTED, (), snapshot.computed_at)
-    yield from _one(m.UNKNOWN_ENTITIES, (), len(snapshot.unknown_entities))
-    yield from _one(m.UNSEEN_TARGETS, (), len(snapshot.unseen_targets))
+    yield from one(m.COMPUTED, (), snapshot.computed_at)
+    yield from one(m.UNKNOWN_ENTITIES, (), len(snapshot.unknown_entities))
+    yield from one(m.UNSEEN_TARGETS, (), len(snapshot.unseen_targets))
     for detector, version in dict.fromkeys((clean(d), clean(v)) for d, v in snapshot.current_versions):
         yield Sample(m.DETECTOR, (detector, version), 1)
+    yield from _changes(snapshot.changes)
     for metric, tallies in (
         (m.STRATA_DOCUMENTS, snapshot.strata),
         (m.COUNTED_LABELS, snapshot.outcomes),
@@ -156,10 +72,21 @@ def _board(snapshot: BoardSnapshot) -> Iterator[Sample]:
         (m.COUNTED_DEAD_LETTERS, snapshot.dead_letters),
         (m.COUNTED_QUARANTINED, snapshot.quarantined),
     ):
-        yield from _added(metric, _pairs(tallies))
+        yield from added(metric, _pairs(tallies))
     yield from _queue(snapshot.queues)
-    yield from _one(m.QUEUE_CAPACITY, (), snapshot.capacity_per_day)
+    yield from one(m.QUEUE_CAPACITY, (), snapshot.capacity_per_day)
     yield from _drift(snapshot.drift)
+
+
+def _changes(changes: Iterable[Change]) -> Iterator[Sample]:
+    """Export when each thing last changed, the newest ones: what is kept of them grows for ever."""
+    latest: dict[tuple[str, ...], float] = {}
+    for change in changes:
+        if change.at is not None:
+            what = (clean(change.kind), clean(change.what))
+            latest[what] = max(change.at, latest.get(what, change.at))
+    newest = sorted(latest.items(), key=lambda item: -item[1])[: m.MAX_CHANGES]
+    return (Sample(m.CHANGED, what, at) for what, at in newest if math.isfinite(at))
 
 
 def _drift(signals: Iterable[DriftSignal]) -> Iterator[Sample]:
@@ -169,9 +96,10 @@ def _drift(signals: Iterable[DriftSignal]) -> Iterator[Sample]:
         labels = (clean(signal.signal), clean(signal.language), clean(signal.entity or ANY))
         if labels not in seen:
             seen.add(labels)
-            yield from _one(m.DRIFT_SHARE, labels, signal.share)
-            yield from _one(m.DRIFT_FOUND, labels, signal.shifts)
-            yield from _one(m.DRIFT_CHANGE, (*labels, clean(signal.direction)), signal.at)
+            yield from one(m.DRIFT_SHARE, labels, signal.share)
+            yield from one(m.DRIFT_DOCUMENTS, labels, signal.documents)
+            yield from one(m.DRIFT_FOUND, labels, signal.shifts)
+            yield from one(m.DRIFT_CHANGE, (*labels, clean(signal.direction)), signal.at)
 
 
 def _pairs(tallies: Iterable[Tally]) -> Iterator[tuple[tuple[str, ...], float]]:
@@ -181,16 +109,16 @@ def _pairs(tallies: Iterable[Tally]) -> Iterator[tuple[tuple[str, ...], float]]:
 def _queue(queues: Iterable[Queue]) -> Iterator[Sample]:
     """Export languages; their total only where it stands alone, so that a sum over `language` is the queue."""
     rows = [q for q in queues if q.language != ANY] or list(queues)
-    yield from _added(m.QUEUE_SENT, (((q.language,), q.tasks) for q in rows))
-    yield from _added(m.QUEUE_DONE, (((q.language,), q.done) for q in rows))
-    yield from _added(m.QUEUE_OPEN, (((q.language,), q.open) for q in rows))
-    yield from _added(m.QUEUE_SKIPPED, (((q.language,), q.skipped) for q in rows))
+    yield from added(m.QUEUE_SENT, (((q.language,), q.tasks) for q in rows))
+    yield from added(m.QUEUE_DONE, (((q.language,), q.done) for q in rows))
+    yield from added(m.QUEUE_OPEN, (((q.language,), q.open) for q in rows))
+    yield from added(m.QUEUE_SKIPPED, (((q.language,), q.skipped) for q in rows))
     oldest: dict[str, float] = {}
     for q in rows:
         if q.oldest_draw is not None:
             oldest[clean(q.language)] = min(q.oldest_draw, oldest.get(clean(q.language), math.inf))
     for language, at in oldest.items():
-        yield from _one(m.QUEUE_OLDEST, (language,), at)
+        yield from one(m.QUEUE_OLDEST, (language,), at)
 
 
 def _cells(snapshot: BoardSnapshot) -> Iterator[Sample]:
@@ -204,7 +132,8 @@ def _cells(snapshot: BoardSnapshot) -> Iterator[Sample]:
         if cell not in exported and len(exported) < m.MAX_CELLS:
             exported.add(cell)
             yield from _population(cell, reading, snapshot.computed_at)
-    yield from _one(m.CELLS_WITHHELD, (), len(population) - len(exported))
+    yield from one(m.CELLS_WITHHELD, (), len(population) - len(exported))
+    yield from _newest_labels(population, snapshot.computed_at)
     seen: set[tuple[str, ...]] = set()
     for reading in snapshot.readings:
         key = (*(cell := _cell(reading)), reading.stratum or "")
@@ -212,6 +141,16 @@ def _cells(snapshot: BoardSnapshot) -> Iterator[Sample]:
         if wanted and cell in exported and key not in seen:
             seen.add(key)
             yield from _stratum(cell, reading)
+
+
+def _newest_labels(population: Iterable[Reading], computed_at: float) -> Iterator[Sample]:
+    """Export when the last label came, once a version and language: it's the same beside every entity and window."""
+    ages: dict[tuple[str, ...], float] = {}
+    for reading in population:
+        if reading.label_age_s is not None:
+            place = tuple(map(clean, (reading.language, reading.detector, reading.version)))
+            ages[place] = min(reading.label_age_s, ages.get(place, math.inf))
+    return (Sample(m.NEWEST_LABEL, place, computed_at - age_s) for place, age_s in ages.items())
 
 
 def _outputs(snapshot: BoardSnapshot) -> Iterator[Sample]:
@@ -233,7 +172,7 @@ def _outputs(snapshot: BoardSnapshot) -> Iterator[Sample]:
             if cell not in cells and len(cells) < m.MAX_CELLS and entity.entity != ANY:
                 cells.add(cell)
                 yield from _output_entity(cell, entity)
-    yield from _one(m.OUTPUT_CELLS_WITHHELD, (), all_cells - len(cells))
+    yield from one(m.OUTPUT_CELLS_WITHHELD, (), all_cells - len(cells))
 
 
 def _output(place: tuple[str, ...], reading: OutputReading, computed_at: float) -> Iterator[Sample]:
@@ -266,24 +205,24 @@ def _output(place: tuple[str, ...], reading: OutputReading, computed_at: float) 
         (m.MASKED_GRAPHEMES, over.masked),
     )
     for metric, value in values:
-        yield from _one(metric, place, value)
+        yield from one(metric, place, value)
 
 
 def _output_entity(cell: tuple[str, ...], entity: OutputEntity) -> Iterator[Sample]:
-    yield from _one(m.ENTITY_DOCUMENTS, cell, entity.documents.of)
-    yield from _one(m.ENTITY_LEAKING, cell, entity.documents.count)
+    yield from one(m.ENTITY_DOCUMENTS, cell, entity.documents.of)
+    yield from one(m.ENTITY_LEAKING, cell, entity.documents.count)
     for found in entity.kinds:
-        yield from _one(m.LEAKS, (*cell, found.kind), found.leaks)
-        yield from _one(m.LEAK_DOCUMENTS, (*cell, found.kind), found.documents)
+        yield from one(m.LEAKS, (*cell, found.kind), found.leaks)
+        yield from one(m.LEAK_DOCUMENTS, (*cell, found.kind), found.documents)
     yield from _disclosure(cell, entity.disclosure)
 
 
 def _disclosure(cell: tuple[str, ...], disclosure: Disclosure) -> Iterator[Sample]:
-    yield from _one(m.READABLE, cell, disclosure.readable)
-    yield from _one(m.OUTPUT_TRUE, cell, disclosure.true)
-    yield from _one(m.DISCLOSURE_ESTIMATE, cell, disclosure.per_1000.estimate)
-    yield from _one(m.DISCLOSURE_LOWER, cell, disclosure.per_1000.lower)
-    yield from _one(m.DISCLOSURE_UPPER, cell, disclosure.per_1000.upper)
+    yield from one(m.READABLE, cell, disclosure.readable)
+    yield from one(m.OUTPUT_TRUE, cell, disclosure.true)
+    yield from one(m.DISCLOSURE_ESTIMATE, cell, disclosure.per_1000.estimate)
+    yield from one(m.DISCLOSURE_LOWER, cell, disclosure.per_1000.lower)
+    yield from one(m.DISCLOSURE_UPPER, cell, disclosure.per_1000.upper)
     yield Sample(m.DISCLOSURE_CURRENT, cell, disclosure.status in CURRENT)
 
 
@@ -295,13 +234,13 @@ def _agreements(snapshot: BoardSnapshot) -> Iterator[Sample]:
         pair, found = (entity, language, window), reading.agreement
         if found is not None and pair not in seen and len(seen) < m.MAX_CELLS:
             seen.add(pair)
-            yield from _one(m.TWICE, pair, found.documents)
-            yield from _one(m.KAPPA_ESTIMATE, pair, found.kappa)
-            yield from _one(m.KAPPA_LOWER, pair, found.lower)
-            yield from _one(m.KAPPA_UPPER, pair, found.upper)
-            yield from _one(m.SPAN_F1, pair, found.span_f1)
-            yield from _one(m.SPAN_IOU, pair, found.mean_iou)
-            yield from _one(m.MISSED_BY_BOTH, pair, found.missed_by_both)
+            yield from one(m.TWICE, pair, found.documents)
+            yield from one(m.KAPPA_ESTIMATE, pair, found.kappa)
+            yield from one(m.KAPPA_LOWER, pair, found.lower)
+            yield from one(m.KAPPA_UPPER, pair, found.upper)
+            yield from one(m.SPAN_F1, pair, found.span_f1)
+            yield from one(m.SPAN_IOU, pair, found.mean_iou)
+            yield from one(m.MISSED_BY_BOTH, pair, found.missed_by_both)
 
 
 def _alarms(snapshot: BoardSnapshot) -> Iterator[Sample]:
@@ -312,11 +251,11 @@ def _alarms(snapshot: BoardSnapshot) -> Iterator[Sample]:
         if alarm is not None and cell not in seen:
             seen.add(cell)
             yield Sample(m.ALARM_ON, cell, alarm.state in ("firing", "held"))
-            yield from _one(m.ALARM_EVIDENCE, cell, alarm.evidence)
-            yield from _one(m.ALARM_BAR, cell, alarm.bar)
-            yield from _one(m.ALARM_PROMISED, cell, alarm.promised_days * 86_400)
-            yield from _one(m.ALARM_LABELLED, cell, alarm.labelled)
-            yield from _one(m.ALARM_SINCE, cell, alarm.on_since)
+            yield from one(m.ALARM_EVIDENCE, cell, alarm.evidence)
+            yield from one(m.ALARM_BAR, cell, alarm.bar)
+            yield from one(m.ALARM_PROMISED, cell, alarm.promised_days * 86_400)
+            yield from one(m.ALARM_LABELLED, cell, alarm.labelled)
+            yield from one(m.ALARM_SINCE, cell, alarm.on_since)
             yield Sample(m.ALARM_RESTATED, cell, alarm.restated)
     told: dict[tuple[str, ...], float] = {}
     for event in snapshot.alarms:
@@ -339,14 +278,16 @@ def _population(cell: tuple[str, ...], reading: Reading, computed_at: float) -> 
     for name, share in (("matched", reading.matched), ("masked", reading.masked)):
         yield from _share((*cell, name), share)
     yield from _prevalence(cell, reading.prevalence.documents, reading.prevalence.per_1000)
+    yield from one(m.UNFLAGGED_WIDTH, cell, reading.matched.unflagged_width_share)
+    yield from one(m.HALVING_RATE, cell, reading.matched.halving_random_rate)
     certified, age_s = reading.certified, reading.age_s
-    yield from _one(m.CERTIFIED_LOWER, cell, None if certified is None else certified.lower)
-    yield from _one(m.TARGET, cell, reading.target)
-    yield from _one(m.COMPLETENESS, cell, reading.completeness)
-    yield from _one(m.CENSUS, cell, reading.census)
-    yield from _one(m.CELL_SAMPLED, cell, reading.sampled)
-    yield from _one(m.LABELLED, cell, reading.labelled)
-    yield from _one(m.NEWEST_DRAW, cell, None if age_s is None else computed_at - age_s)
+    yield from one(m.CERTIFIED_LOWER, cell, None if certified is None else certified.lower)
+    yield from one(m.TARGET, cell, reading.target)
+    yield from one(m.COMPLETENESS, cell, reading.completeness)
+    yield from one(m.CENSUS, cell, reading.census)
+    yield from one(m.CELL_SAMPLED, cell, reading.sampled)
+    yield from one(m.LABELLED, cell, reading.labelled)
+    yield from one(m.NEWEST_DRAW, cell, None if age_s is None else computed_at - age_s)
     yield Sample(m.STATUS, (*cell, clean(reading.status)), 1)
     yield Sample(m.CURRENT, cell, reading.status in CURRENT)
     yield from _beside(cell, reading)
@@ -356,45 +297,45 @@ def _beside(cell: tuple[str, ...], reading: Reading) -> Iterator[Sample]:
     """Return what stands beside recall: other limits, what is pending, precision."""
     any_time, pending, precision, optimistic = reading.any_time, reading.pending, reading.precision, reading.optimistic
     if any_time is not None and reading.status in CURRENT:
-        yield from _one(m.ANY_TIME_LOWER, cell, any_time.lower)
-        yield from _one(m.ANY_TIME_UPPER, cell, any_time.upper)
+        yield from one(m.ANY_TIME_LOWER, cell, any_time.lower)
+        yield from one(m.ANY_TIME_UPPER, cell, any_time.upper)
     if pending is not None:
-        yield from _one(m.PENDING, cell, pending.documents)
-        yield from _one(m.PENDING_MISSED, cell, pending.all_missed)
-        yield from _one(m.PENDING_FOUND, cell, pending.all_found)
+        yield from one(m.PENDING, cell, pending.documents)
+        yield from one(m.PENDING_MISSED, cell, pending.all_missed)
+        yield from one(m.PENDING_FOUND, cell, pending.all_found)
     if precision is not None:
-        yield from _one(m.PRECISION_ESTIMATE, cell, precision.estimate)
-        yield from _one(m.PRECISION_LOWER, cell, precision.lower)
-        yield from _one(m.PRECISION_UPPER, cell, precision.upper)
-        yield from _one(m.RIGHT, cell, precision.right)
-        yield from _one(m.DETECTED, cell, precision.detected)
-    yield from _one(m.OPTIMISTIC, cell, None if optimistic is None else optimistic.estimate)
+        yield from one(m.PRECISION_ESTIMATE, cell, precision.estimate)
+        yield from one(m.PRECISION_LOWER, cell, precision.lower)
+        yield from one(m.PRECISION_UPPER, cell, precision.upper)
+        yield from one(m.RIGHT, cell, precision.right)
+        yield from one(m.DETECTED, cell, precision.detected)
+    yield from one(m.OPTIMISTIC, cell, None if optimistic is None else optimistic.estimate)
 
 
 def _share(labels: tuple[str, ...], share: Share) -> Iterator[Sample]:
-    yield from _one(m.RECALL_ESTIMATE, labels, share.estimate)
-    yield from _one(m.RECALL_LOWER, labels, share.lower)
-    yield from _one(m.RECALL_UPPER, labels, share.upper)
-    yield from _one(m.FOUND, labels, share.found)
-    yield from _one(m.TRUE, labels, share.true)
-    yield from _one(m.N_EFF, labels, share.n_eff)
+    yield from one(m.RECALL_ESTIMATE, labels, share.estimate)
+    yield from one(m.RECALL_LOWER, labels, share.lower)
+    yield from one(m.RECALL_UPPER, labels, share.upper)
+    yield from one(m.FOUND, labels, share.found)
+    yield from one(m.TRUE, labels, share.true)
+    yield from one(m.N_EFF, labels, share.n_eff)
     if share.where_looked is not None:
-        yield from _one(m.LOOKED_ESTIMATE, labels, share.where_looked.estimate)
-        yield from _one(m.LOOKED_LOWER, labels, share.where_looked.lower)
-        yield from _one(m.LOOKED_UPPER, labels, share.where_looked.upper)
+        yield from one(m.LOOKED_ESTIMATE, labels, share.where_looked.estimate)
+        yield from one(m.LOOKED_LOWER, labels, share.where_looked.lower)
+        yield from one(m.LOOKED_UPPER, labels, share.where_looked.upper)
 
 
 def _prevalence(cell: tuple[str, ...], documents: Count, per_1000: Count) -> Iterator[Sample]:
-    yield from _one(m.PREVALENCE_COUNT, cell, documents.count)
-    yield from _one(m.PREVALENCE_ESTIMATE, cell, documents.estimate)
-    yield from _one(m.PREVALENCE_LOWER, cell, documents.lower)
-    yield from _one(m.PREVALENCE_UPPER, cell, documents.upper)
-    yield from _one(m.PER_1000_ESTIMATE, cell, per_1000.estimate)
-    yield from _one(m.PER_1000_LOWER, cell, per_1000.lower)
-    yield from _one(m.PER_1000_UPPER, cell, per_1000.upper)
+    yield from one(m.PREVALENCE_COUNT, cell, documents.count)
+    yield from one(m.PREVALENCE_ESTIMATE, cell, documents.estimate)
+    yield from one(m.PREVALENCE_LOWER, cell, documents.lower)
+    yield from one(m.PREVALENCE_UPPER, cell, documents.upper)
+    yield from one(m.PER_1000_ESTIMATE, cell, per_1000.estimate)
+    yield from one(m.PER_1000_LOWER, cell, per_1000.lower)
+    yield from one(m.PER_1000_UPPER, cell, per_1000.upper)
 
 
 def _stratum(cell: tuple[str, ...], reading: Reading) -> Iterator[Sample]:
     for name, share in (("matched", reading.matched), ("masked", reading.masked)):
-        yield from _one(m.STRATUM_FOUND, (*cell, name, clean(reading.stratum)), share.found)
-        yield from _one(m.STRATUM_TRUE, (*cell, name, clean(reading.stratum)), share.true)
+        yield from one(m.STRATUM_FOUND, (*cell, name, clean(reading.stratum)), share.found)
+        yield from one(m.STRATUM_TRUE, (*cell, name, clean(reading.stratum)), share.true)

@@ -6,8 +6,8 @@ series, never a label, because a sum over a label must mean something. Roll-ups 
 `entity!="any",language!="any"` before summing occurrences.
 
 Cardinality: a board exports at most `MAX_CELLS` cells (entity × language × detector × version × window), roll-ups and
-current versions first, and says how many it withheld. A cell is at most 45 series, and 16 more by stratum in a current
-version: 61,000 series at the very worst, some thousands in practice; besides 8 an alarm, 7 a pair of readers, 3 a
+current versions first, and says how many it withheld. A cell is at most 47 series, and 16 more by stratum in a current
+version: 63,000 series at the very worst, some thousands in practice; besides 8 an alarm, 7 a pair of readers, 4 a
 signal of drift. Redacted outputs have 20 a language, version and window, and at most 20 a cell of theirs, of which
 `MAX_CELLS` are exported too: 20,000 more at the very worst, where every entity leaks in all six ways. Entities,
 languages and versions are capped by `limits.*` at the intake. Ids never are labels.
@@ -25,6 +25,8 @@ Kind = Literal["counter", "gauge", "info"]
 
 MAX_CELLS = 1000
 """Cells that one board exports."""
+MAX_CHANGES = 20
+"""Changes of version, config or net that one board exports."""
 
 
 class Metric(NamedTuple):
@@ -83,6 +85,9 @@ HOLES = _count("position_holes", "Chunks dropped because they began beyond the p
 REWINDS = _count("position_rewinds", "Seeks back to the position that the state gives.", PLACE)
 LOST = _count("lost_records", "Records that the topic's retention removed before they were read.", PLACE)
 REBUILDS = _count("ledger_rebuilds", "Partitions of the ledger that were built again from their topics.")
+REBALANCES = _count("rebalances", "Times that this worker was dealt its partitions, its start included.")
+CHUNKS = _count("chunks", "Chunks of records that were folded.", ("stage",))
+CHUNK_SECONDS = _count("chunk_seconds", "Time spent folding them.", ("stage",))
 CHECKPOINTS = _count("checkpoints", "Checkpoints that were acknowledged.")
 CHECKPOINT_SECONDS = _count("checkpoint_seconds", "Time spent in checkpoints.")
 CONFIG_REFUSALS = _count("config_refusals", "Changed config files that were refused; the old one stayed.")
@@ -96,6 +101,13 @@ BOARD_OWNER = _flag("board_owner", "Whether this worker is the board and exports
 CONFIG_REFUSED = _flag("config_refused", "Whether the config file on disk is refused and an older one in force")
 KEY_IS_DEFAULT = _flag("sampling_key_default", "Whether the sampling key is the published default")
 THINNING = _gauge("thinning", "ratio", "Share of the sample that is drawn here while the review queue is over a bound.")
+RATE = _gauge(
+    "sampling_rate",
+    "ratio",
+    "Share of documents that a slice draws, thinning included; of language `any` where one has no rate of its own.",
+    ("slice", "language", "stratum"),
+)
+DEADLINE = _gauge("label_deadline", "seconds", "Time from a draw after which its label counts as missing.")
 ASSIGNED = _gauge("assigned", "partitions", "Partitions assigned to this worker.")
 POSITION = _gauge("position", "offset", "Offset that this worker reads next.", PLACE)
 LAG = _gauge("consumer_lag", "records", "Records between the position and the end of the partition.", PLACE)
@@ -107,6 +119,9 @@ CHECKPOINTED = _moment("checkpoint", "When the last checkpoint was acknowledged.
 
 COMPUTED = _moment("board_computed", "When the published readings were computed.")
 DETECTOR = _info("detector", "Detector version that the newest traffic carries", ("detector", "version"))
+CHANGED = _moment(
+    "changed", "When a version was first seen, or a config or net came into use: the newest ones.", ("kind", "what")
+)
 STRATA_DOCUMENTS = _gauge(
     "stratum",
     "documents",
@@ -119,6 +134,9 @@ COUNTED_DEAD_LETTERS = _gauge("counted_dead", "letters", "Records that no worker
 COUNTED_QUARANTINED = _gauge("counted_quarantined", "spans", "Spans set aside by all workers.", ("reason",))
 UNKNOWN_ENTITIES = _gauge("unknown_entities", "names", "Entity names that the alias table doesn't know.")
 UNSEEN_TARGETS = _gauge("unseen_targets", "cells", "Targets of cells that nothing was flagged or labelled in.")
+NEWEST_LABEL = _moment(
+    "newest_label", "When the last label of the version and language came.", ("language", "detector", "version")
+)
 QUEUE_SENT = _gauge("queue_sent", "tasks", "Annotation tasks sent in the window.", ("language",))
 QUEUE_DONE = _gauge("queue_done", "tasks", "Annotation tasks answered.", ("language",))
 QUEUE_OPEN = _gauge("queue_open", "tasks", "Annotation tasks without an answer: the queue's depth.", ("language",))
@@ -127,6 +145,7 @@ QUEUE_OLDEST = _moment("queue_oldest_draw", "Event time of the oldest open task'
 QUEUE_CAPACITY = _gauge("queue_capacity", "tasks", "Annotation tasks a day that annotators get through, as configured.")
 CELLS_WITHHELD = _gauge("withheld", "cells", "Cells not exported because of the bound on series.")
 DRIFT_SHARE = _gauge("drift_share", "ratio", "Share of documents since the signal's last change.", SIGNAL)
+DRIFT_DOCUMENTS = _gauge("drift", "documents", "Documents since the signal's last change.", SIGNAL)
 DRIFT_FOUND = _gauge("drift_found", "shifts", "Changes of the signal found so far.", SIGNAL)
 DRIFT_CHANGE = _moment("drift_change", "When the signal's last change was found.", (*SIGNAL, "direction"))
 
@@ -141,6 +160,10 @@ N_EFF = _gauge("effective", "occurrences", "Effective sample size behind the rec
 LOOKED_ESTIMATE = _gauge("where_looked_estimate", "ratio", "Recall in documents that any tool flagged.", SHARE)
 LOOKED_LOWER = _gauge("where_looked_lower", "ratio", "Lower limit of recall where any tool looked.", SHARE)
 LOOKED_UPPER = _gauge("where_looked_upper", "ratio", "Upper limit of recall where any tool looked.", SHARE)
+UNFLAGGED_WIDTH = _gauge(
+    "unflagged_width", "ratio", "Share of the recall interval's width that comes from unflagged documents.", CELL
+)
+HALVING_RATE = _gauge("halving_random_rate", "ratio", "Random rate that would halve that part of the width.", CELL)
 CERTIFIED_LOWER = _gauge("certified_lower", "ratio", "Certified lower limit of recall, by document.", CELL)
 TARGET = _gauge("recall_target", "ratio", "Recall that the operator asks for.", CELL)
 PREVALENCE_ESTIMATE = _gauge("prevalence_estimate", "ratio", "Share of documents with the entity.", CELL)
@@ -259,6 +282,7 @@ KNOWN: dict[Metric, tuple[tuple[str, ...], ...]] = {
     QUARANTINED: _REASONS,
     TOMBSTONES: (("decisions",), ("labels",)),
     REBUILDS: ((),),
+    REBALANCES: ((),),
     CHECKPOINTS: ((),),
     CHECKPOINT_SECONDS: ((),),
     CONFIG_REFUSALS: ((),),

@@ -62,6 +62,12 @@ class Pipeline(msgspec.Struct, frozen=True):
     """Records that retention removed before they were read."""
     rebuilds: int = 0
     """Partitions of the ledger that were built again from their topics."""
+    rebalances: int = 0
+    """How often this worker was dealt its partitions, its start included."""
+    chunks: dict[tuple[str], int] = {}
+    """Chunks folded, by (stage,)."""
+    chunk_s: dict[tuple[str], float] = {}
+    """Seconds spent folding them, all together, by (stage,)."""
     partitions_assigned: int = 0
     checkpoints: int = 0
     checkpoint_s: float = 0.0
@@ -78,6 +84,10 @@ class Pipeline(msgspec.Struct, frozen=True):
     """What was wrong with the last one, while the file on disk still is not the config in force; else empty."""
     thinning: float = 1.0
     """Factor that this worker's sampling is thinned by, in (0, 1]."""
+    rates: dict[tuple[str, str, str], float] = {}
+    """Share of documents that a slice draws, thinning included, by (slice, language, stratum)."""
+    deadline_s: float | None = None
+    """Seconds from a draw after which its label counts as missing."""
     key_is_default: bool = False
     """Whether the sampling key is the published default: anybody can tell which documents will be looked at."""
 

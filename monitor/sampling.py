@@ -19,6 +19,7 @@ from monitor.config import LanguageRates, Sampling
 from monitor.records import Slices, Stratum
 
 _DETECTED: tuple[Stratum, ...] = ("both", "detector_only")
+_FLAGGED: tuple[Stratum, ...] = (*_DETECTED, "loose_only")
 _FULL = 1 << 64
 _ALL = bytes([255] * 9)  # above every hash, which has eight bytes
 
@@ -100,6 +101,21 @@ class Sampler:
         loose = 0.0 if stratum == "unflagged" else _loose_rate(self._sampling, own, stratum)
         probability = self.thinning * _drawn(random, loose)
         return Rates(Slices(random, loose), probability, _threshold(random), _threshold(loose))
+
+    def in_force(self) -> dict[tuple[str, str, str], float]:
+        """Return the share of documents that each slice draws, thinning included, by slice, language and stratum.
+
+        The random slice draws whatever the stratum, `any`. Language `any` is every one without rates of its own.
+
+        >>> rates = Sampler(Sampling(random_rate=0.1, loose_rate=0.5), thinning=0.5).in_force()
+        >>> rates["random", "any", "any"], rates["loose", "any", "both"]
+        (0.05, 0.25)
+        """
+        languages = {"any": None, **self._by_language}
+        found = {("random", name, "any"): _random_rate(self._sampling, own) for name, own in languages.items()}
+        for name, own in languages.items():
+            found |= {("loose", name, stratum): _loose_rate(self._sampling, own, stratum) for stratum in _FLAGGED}
+        return {key: self.thinning * rate for key, rate in found.items()}
 
     def draw(self, doc_id: str, language: str, stratum: Stratum) -> Draw | None:
         """Return which slices draw the document, or None: the same answer whenever and wherever it's asked."""

@@ -30,6 +30,8 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
     checkpoints: int,
     checkpoint_s: float,
     checkpoint_at: float | None,
+    rebalances: int = 0,
+    folded: Mapping[str, tuple[int, float]] | None = None,
 ) -> Pipeline:
     """Return one worker's figures at one moment.
 
@@ -39,6 +41,8 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
         Process-local counts: a name, then its label values.
     channels
         The channel of each topic that is read.
+    folded
+        Chunks of each stage, and the seconds that folding them took.
     """
     places: dict[Place, Progress] = {(channels[p.topic], p.partition): p for p in progress}
     return Pipeline(
@@ -62,6 +66,9 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
         rewinds={place: p.rewinds for place, p in places.items()},
         lost={place: p.lost for place, p in places.items()},
         rebuilds=flow.get(("rebuilds", "ledger"), 0),
+        rebalances=rebalances,
+        chunks={(stage,): chunks for stage, (chunks, _) in (folded or {}).items()},
+        chunk_s={(stage,): seconds for stage, (_, seconds) in (folded or {}).items()},
         partitions_assigned=assigned,
         checkpoints=checkpoints,
         checkpoint_s=checkpoint_s,
@@ -71,6 +78,8 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
         config_refused=live.refused,
         config_problem=live.problem,
         thinning=live.plan.thinning,
+        rates=live.plan.sampler.in_force(),
+        deadline_s=live.plan.config.labels.deadline_days * 86_400,
         key_is_default=live.plan.config.sampling.key == DEFAULT_KEY,
     )
 

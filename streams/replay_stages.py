@@ -27,15 +27,23 @@ class Stages:
         In force from the first record on, until `adopt` says otherwise.
     windows_days
         See `Board`.
+    flow
+        Where what happens is counted, by name and labels, as a worker does for its own figures; None counts for nobody.
     """
 
-    def __init__(self, plan: Plan, windows_days: Sequence[int | None] | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        windows_days: Sequence[int | None] | None = None,
+        flow: Counter[tuple[str, ...]] | None = None,
+    ) -> None:
         topics = plan.config.topics
+        inputs: dict[Channel, str] = {"sampled": topics.sampled, "labels_by_document": topics.labels_by_document}
         self.plan = plan
         self.board = Board(plan, windows_days)
-        self.ledger = Ledger(0, plan, {"sampled": topics.sampled, "labels_by_document": topics.labels_by_document})
-        self._route = Route(topics.decisions, 0, [Change(0, plan)])
-        self._intake = Intake(topics.labels, 0, plan)
+        self.ledger = Ledger(0, plan, inputs, flow=flow)
+        self._route = Route(topics.decisions, 0, [Change(0, plan)], flow=flow)
+        self._intake = Intake(topics.labels, 0, plan, flow=flow)
         self._offsets: Counter[Channel] = Counter()
 
     def decide(self, values: Iterable[Timed]) -> list[Output]:

@@ -141,6 +141,10 @@ class Stage:
     """Checkpoints that went through and had something to write."""
     checkpoint_s: float = 0.0
     """Seconds that they took, together."""
+    chunks: int = 0
+    """Chunks that were folded."""
+    chunk_s: float = 0.0
+    """Seconds that folding them took, together."""
     running: dict[int, Running] = field(default_factory=dict)
     sends: list[Awaitable[object]] = field(default_factory=list)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -220,12 +224,15 @@ class Stage:
                 await self._fold(running, channel, chunk)
 
     async def _fold(self, running: Running, channel: Channel, chunk: Chunk) -> None:
+        begun = self.clock()
         try:
             running.folded = True
             await self._send(running.fold.fold(channel, chunk.records, chunk.following))
         except BaseException:
             self.broken = True
             raise
+        self.chunks += 1
+        self.chunk_s += self.clock() - begun
 
     async def _send(self, outputs: Sequence[Output]) -> None:
         for output in outputs:
