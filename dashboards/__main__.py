@@ -1,4 +1,7 @@
-"""`python -m dashboards build` writes the generated files of `deploy/`; `check` exits 1 where one is out of step."""
+"""`python -m dashboards build` writes the generated files of `deploy/`; `check` exits 1 where one is out of step.
+
+`render` draws the dashboards among them with what a Prometheus answers.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,13 @@ import click
 from dashboards import metric_reference
 from dashboards.alertmanager import alertmanager
 from dashboards.artefact import Artefact, differences, write
+from dashboards.grafana.files import NAMES, dashboard
+from dashboards.grafana.provisioning import datasources, providers
+from dashboards.kubernetes_rule import kubernetes_rule
 from dashboards.prometheus_rules import alerting_rules, recording_rules
 from dashboards.runbook import runbook
 from dashboards.settings import FILE, Settings, read_settings
-from monitor.errors import ConfigError
+from monitor.errors import ConfigError, SourceError
 
 
 def artefacts(settings: Settings) -> tuple[Artefact, ...]:
@@ -22,8 +28,12 @@ def artefacts(settings: Settings) -> tuple[Artefact, ...]:
         Artefact("metrics.md", metric_reference.render),
         Artefact("prometheus/recording.yaml", partial(recording_rules, settings)),
         Artefact("prometheus/alerts.yaml", partial(alerting_rules, settings)),
+        Artefact("k8s/monitoring/prometheusrule.yaml", partial(kubernetes_rule, settings)),
         Artefact("alertmanager/alertmanager.yaml", partial(alertmanager, settings)),
         Artefact("runbook.md", partial(runbook, settings)),
+        Artefact("grafana/provisioning/datasources/prometheus.yaml", partial(datasources, settings)),
+        Artefact("grafana/provisioning/dashboards/recallwatch.yaml", providers),
+        *(Artefact(f"grafana/dashboards/{name}.json", partial(dashboard, name, settings)) for name in NAMES),
     )
 
 
@@ -43,6 +53,12 @@ _numbers = click.option(
     default=FILE,
     help="Numbers of the rules, alerts and routes; by default those of the package.",
 )
+_over = click.option(
+    "--over",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Numbers that differ from those, and nothing else, such as dashboards/demo.toml. Repeats.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -53,31 +69,76 @@ def main() -> None:
 @main.command()
 @_folder
 @_numbers
-def build(folder: Path, oncall: Path) -> None:
+@_over
+def build(folder: Path, oncall: Path, over: tuple[Path, ...]) -> None:
     """Write the generated files."""
-    for path in write(_artefacts(oncall), folder):
+    for path in write(_artefacts(oncall, over), folder):
         click.echo(f"written: {path}")
 
 
 @main.command()
 @_folder
 @_numbers
-def check(folder: Path, oncall: Path) -> None:
+@_over
+def check(folder: Path, oncall: Path, over: tuple[Path, ...]) -> None:
     """Exit 1 where a generated file differs from what would be written."""
-    lines = list(differences(_artefacts(oncall), folder))
+    lines = list(differences(_artefacts(oncall, over), folder))
     for line in lines:
         click.echo(line)
     if lines:
         raise click.ClickException("out of step; write them anew: python -m dashboards build")
 
 
-def _artefacts(oncall: Path) -> tuple[Artefact, ...]:
+@main.command()
+@_folder
+@_numbers
+@_over
+@click.option("--prometheus", "url", required=True, help="Address of a Prometheus that has the recording rules loaded.")
+@click.option(
+    "--out",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    help="Where the pictures go: dashboard-NAME.png.",
+)
+@click.option("--at", type=float, help="The last moment that is shown, s since the epoch; by default it's now.")
+@click.option("--since", type=click.FloatRange(0, min_open=True), help="Seconds before it, in place of each file's.")
+@click.option("--step", type=click.FloatRange(0, min_open=True), help="Seconds between samples; by default of 400.")
+def render(
+    folder: Path,
+    oncall: Path,
+    over: tuple[Path, ...],
+    url: str,
+    out: Path,
+    at: float | None,
+    since: float | None,
+    step: float | None,
+) -> None:
+    """Draw the dashboards of the folder as PNG, with what a Prometheus answers to their queries."""
+    from dashboards.pictures.pages import draw_all  # noqa: PLC0415  # needs matplotlib, which is an extra
+
     try:
-        found = artefacts(read_settings(oncall))
+        for path in draw_all(folder, _settings(oncall, over).scrape, url, out, (at, since, step)):
+            click.echo(f"written: {path}")
+    except SourceError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _settings(oncall: Path, over: tuple[Path, ...]) -> Settings:
+    try:
+        return read_settings(oncall, over)
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _artefacts(oncall: Path, over: tuple[Path, ...]) -> tuple[Artefact, ...]:
+    try:
+        found = artefacts(_settings(oncall, over))
         for artefact in found:
             artefact.render()  # all or nothing: a number that is missing shows when the alert that reads it is written
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"{error}: dashboards are built with the extra recallwatch[dev]") from None
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dashboards.alert import Alert
 from dashboards.alerts import every_alert
 from dashboards.promql import Recorded
@@ -28,14 +30,24 @@ where it speaks of all)."""
 
 def recording_rules(settings: Settings) -> str:
     """Return the file of recording rules."""
-    rules = Recording(settings).rules()
-    return written({"groups": [{"name": RECORDING_GROUP, "rules": [_recorded(rule) for rule in rules]}]}, _RECORDING)
+    return written({"groups": [recording_group(settings)]}, _RECORDING)
 
 
 def alerting_rules(settings: Settings) -> str:
     """Return the file of alerting rules."""
+    return written({"groups": [alerting_group(settings)]}, _ALERTS)
+
+
+def recording_group(settings: Settings) -> Mapping[str, Node]:
+    """Return the group of all recording rules."""
+    rules = [_recorded(rule) for rule in Recording(settings).rules()]
+    return {"name": RECORDING_GROUP, "rules": rules}
+
+
+def alerting_group(settings: Settings) -> Mapping[str, Node]:
+    """Return the group of all alerts; it reads the series of the other one."""
     rules = [_alert(alert, settings.links.runbook) for alert in every_alert(settings)]
-    return written({"groups": [{"name": ALERT_GROUP, "rules": rules}]}, _ALERTS)
+    return {"name": ALERT_GROUP, "rules": rules}
 
 
 def words(alert: Alert, runbook: str) -> dict[str, str]:

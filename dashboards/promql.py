@@ -49,7 +49,14 @@ class OneOf(NamedTuple):
     values: Sequence[str]
 
 
-Wanted = str | Not | OneOf
+class Chosen(NamedTuple):
+    """A dashboard's variable, any of whose chosen values is wanted; `but` is one that isn't."""
+
+    variable: str
+    but: str = ""
+
+
+Wanted = str | Not | OneOf | Chosen
 
 
 def select(series: Named, /, **wanted: Wanted) -> str:
@@ -67,6 +74,8 @@ def select(series: Named, /, **wanted: Wanted) -> str:
     recallwatch_consumer_lag_records recallwatch_consumer_lag_records{channel="a\"b"}
     >>> print(select(LAG, channel=Not("labels"), partition=OneOf(["1", "2.5"])))
     recallwatch_consumer_lag_records{channel!="labels",partition=~"1|2\\.5"}
+    >>> print(select(LAG, channel=Chosen("channel")))
+    recallwatch_consumer_lag_records{channel=~"$channel"}
     """
     if isinstance(series, Metric) and series not in METRICS and series is not UP:
         raise ValueError(f"{series.name}: no metric of the product; monitor.metrics has {len(METRICS)}")
@@ -80,6 +89,9 @@ def _matcher(label: str, value: Wanted) -> str:
     if isinstance(value, OneOf):
         either = "|".join(re.escape(one) for one in value.values)
         return f"{label}=~{quote(either)}"
+    if isinstance(value, Chosen):
+        but = f",{label}!={quote(value.but)}" if value.but else ""
+        return f'{label}=~"${value.variable}"{but}'
     return f"{label}!={quote(value.value)}" if isinstance(value, Not) else f"{label}={quote(value)}"
 
 

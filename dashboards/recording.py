@@ -29,6 +29,8 @@ _CELLS = (
     m.TRUE,
     m.LOOKED_ESTIMATE,
     m.LOOKED_LOWER,
+    m.UNFLAGGED_WIDTH,
+    m.HALVING_RATE,
     m.TARGET,
     m.COMPLETENESS,
     m.CENSUS,
@@ -69,6 +71,7 @@ _BOARD = (
     m.KAPPA_UPPER,
     m.DRIFT_SHARE,
     m.DRIFT_CHANGE,
+    m.NEWEST_LABEL,
     m.QUEUE_OPEN,
     m.QUEUE_DONE,
     m.QUEUE_OLDEST,
@@ -85,6 +88,7 @@ _LEVELS: dict[tuple[str, ...], str] = {
     m.PAIR: "pair",
     m.SIGNAL: "signal",
     m.OUTPUT: "output",
+    m.NEWEST_LABEL.labels: "version",
 }
 _BEFORE_LOOKS_BACK = "1h"
 """A gap that long, a window ago, hides nothing of the window before."""

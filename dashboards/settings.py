@@ -1,5 +1,7 @@
 """The one config of all numbers that on-call has: `dashboards/oncall.toml`, read and checked.
 
+A file with nothing but what differs can be laid over it, as `dashboards/demo.toml` is, whose day is five seconds long.
+
 An alert asks for its own numbers by key. What the file holds and no alert asks for is refused, so that no number stands
 there that nothing follows from.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, get_args
 
@@ -40,6 +42,7 @@ class Scrape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How Prometheus sees the workers."""
 
     job: str
+    interval: Duration
     worker_labels: tuple[str, ...]
     gap: Duration
     memory: Duration
@@ -57,6 +60,7 @@ class Links(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where people read on."""
 
     runbook: str
+    prometheus: str
 
 
 class Route(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -146,20 +150,39 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Knobs(name, self.alerts[name])
 
 
-def read_settings(file: Path = FILE) -> Settings:
-    """Return what a file says.
+def read_settings(file: Path = FILE, over: Sequence[Path] = ()) -> Settings:
+    """Return what a file says; each file of `over` has numbers that differ, and its word counts.
 
     Raises
     ------
     ConfigError
         Not TOML, a key that isn't known, or a value that isn't allowed; it names which.
     OSError
-        The file can't be read.
+        A file can't be read.
     """
+    document: dict[str, object] = {}
+    for path in (file, *over):
+        try:
+            document = _laid_over(document, tomllib.loads(path.read_text(encoding="utf-8")))
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError("", str(error), source=path.name) from None
     try:
-        return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Settings)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise ConfigError("", str(error), source=file.name) from None
+        return msgspec.convert(document, Settings)
+    except msgspec.ValidationError as error:
+        raise ConfigError("", str(error), source=" with ".join(path.name for path in (file, *over))) from None
+
+
+def _laid_over(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
+    """Return a table with another one's values put over it, tables in tables too.
+
+    >>> _laid_over({"a": {"x": 1, "y": 2}, "b": 3}, {"a": {"y": 5}})
+    {'a': {'x': 1, 'y': 5}, 'b': 3}
+    """
+    found = dict(below)
+    for key, value in above.items():
+        held = found.get(key)
+        found[key] = _laid_over(held, value) if isinstance(held, dict) and isinstance(value, dict) else value
+    return found
 
 
 def _converted(value: object, kind: type[_T], where: str) -> _T:

@@ -53,11 +53,12 @@ def label(name: str) -> str:
     return f"{{{{ $labels.{name} }}}}"
 
 
-def looked_up(series: Named, form: Form, shared: Sequence[str] = CELL, **fixed: str) -> str:
+def looked_up(series: Named, form: Form, shared: Sequence[str] = CELL, *, memory: str = "", **fixed: str) -> str:
     """Return the value of another series that has the alert's own labels, or the word unknown.
 
-    Parameters: `shared`, labels that the alert carries, beside the job; `fixed`, what others must be. A label's value
-    may hold anything: it's quoted.
+    Parameters: `shared`, labels that the alert carries, beside the job; `memory`, a length of time in which its last
+    value counts, for an alert that outlasts the series; `fixed`, what others must be. A label's value may hold
+    anything: it's quoted.
 
     >>> from monitor.metrics import KAPPA_LOWER
     >>> print(looked_up(KAPPA_LOWER, "ratio", ["entity"], window="28d"))
@@ -68,10 +69,12 @@ $labels.entity) }}
         if name not in series.labels:
             raise ValueError(f"{series.name}: no label {name}; it has {', '.join(series.labels)}")
     fixed_ones = [f"{name}={quote(one)}" for name, one in fixed.items()]
-    if tuple(shared) == CELL:
-        return f'{{{{ template "{form}" (printf `{series.name}{{{",".join([*fixed_ones, "%s"])}}}` $cell) }}}}'
-    own = [f"{name}=%q" for name in ("job", *shared)]
-    return asked(f"{series.name}{{{','.join([*fixed_ones, *own])}}}", form)
+    whole = tuple(shared) == CELL
+    own = ["%s"] if whole else [f"{name}=%q" for name in ("job", *shared)]
+    query = f"{series.name}{{{','.join([*fixed_ones, *own])}}}"
+    if memory:
+        query = f"last_over_time({query}[{memory}])"
+    return f'{{{{ template "{form}" (printf `{query}` $cell) }}}}' if whole else asked(query, form)
 
 
 def asked(query: str, form: Form) -> str:

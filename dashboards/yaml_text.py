@@ -35,7 +35,7 @@ class Folded(NamedTuple):
     text: str
 
 
-Node = str | bool | Block | Folded | Noted | Sequence["Node"] | Mapping[str, "Node"]
+Node = str | bool | int | Block | Folded | Noted | Sequence["Node"] | Mapping[str, "Node"]
 
 
 def written(node: Node, head: str = "") -> str:
@@ -56,7 +56,7 @@ def written(node: Node, head: str = "") -> str:
 
 
 def _lines(node: Node) -> Iterator[str]:
-    if isinstance(node, str | bool | Block | Folded | Noted):
+    if isinstance(node, str | int | Block | Folded | Noted):
         raise TypeError(f"{type(node).__name__}: a document is a mapping or a list")
     if isinstance(node, Mapping):
         for key, value in node.items():
@@ -70,7 +70,7 @@ def _item(value: Node) -> Iterator[str]:
     if isinstance(value, Noted):
         yield from _comment(value.comment)
         value = value.value
-    if isinstance(value, str | bool | Block | Folded | Noted):
+    if isinstance(value, str | int | Block | Folded | Noted):
         yield from _entry("-", value)
         return
     for number, line in enumerate(_lines(value)):
@@ -83,6 +83,8 @@ def _entry(key: str, value: Node) -> Iterator[str]:
         yield from _entry(key, value.value)
     elif isinstance(value, bool):
         yield f"{key} {str(value).lower()}"
+    elif isinstance(value, int):
+        yield f"{key} {value}"
     elif isinstance(value, str):
         yield f"{key} {_scalar(value)}"
     elif isinstance(value, Block):

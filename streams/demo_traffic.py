@@ -125,7 +125,8 @@ class Traffic:
             await self._producer.stop()
 
 
-def recorded(decisions: Iterable[Decision], truth: Mapping[str, list[Span]]) -> Iterator[Known]:
-    """Yield recorded decisions with what people labelled."""
+def recorded(decisions: Iterable[Decision], truth: Mapping[str, list[Span]], suffix: str = "") -> Iterator[Known]:
+    """Yield recorded decisions with what people labelled; `suffix`, behind each id, makes other documents of them."""
     for decision in decisions:
-        yield Known(decision, list(truth.get(decision.doc_id, ())))
+        named = msgspec.structs.replace(decision, doc_id=decision.doc_id + suffix)
+        yield Known(named, list(truth.get(decision.doc_id, ())))

@@ -111,6 +111,8 @@ def worker(steps: int, instance: str = BOARD, minutes: float = 1) -> Series:
         of(m.STARTED, instance): always(-10 * 86_400, steps),
         of(m.CONFIG_REFUSED, instance): always(0, steps),
         of(m.THINNING, instance): always(1, steps),
+        of(m.RATE, instance, slice="random", language="any", stratum="any"): always(0.005, steps),
+        of(m.DEADLINE, instance): always(7 * 86_400, steps),
         of(m.REBUILDS, instance): always(0, steps),
         of(m.LOST, instance, channel="decisions", partition="0"): always(0, steps),
         of(m.LAG, instance, channel="decisions", partition="0"): always(3, steps),
@@ -130,6 +132,7 @@ def board(steps: int, instance: str = BOARD, minutes: float = 1) -> Series:
         of(m.COMPUTED, instance): clock(steps, minutes),
         of(m.DETECTOR, instance, **VERSION): always(1, steps),
         of(m.UNSEEN_TARGETS, instance): always(0, steps),
+        of(m.NEWEST_LABEL, instance, language="es", **VERSION): clock(steps, minutes),
         of(m.QUEUE_OPEN, instance, language="es"): always(40, steps),
         of(m.QUEUE_DONE, instance, language="es"): always(900, steps),
         of(m.QUEUE_OLDEST, instance, language="es"): clock(steps, minutes),
@@ -156,6 +159,8 @@ class Recall(NamedTuple):
     sampled: int = 5_000
     labelled: int = 4_500
     census: int = 1_000_000
+    unflagged: float = 0.62
+    halving: float = 0.021
 
 
 def cell(known: Recall, values: str, window: str = "28d", instance: str = BOARD, **labels: str) -> Series:
@@ -169,6 +174,8 @@ def cell(known: Recall, values: str, window: str = "28d", instance: str = BOARD,
         m.TRUE: known.true,
         m.LOOKED_ESTIMATE: known.looked,
         m.LOOKED_LOWER: known.looked_lower,
+        m.UNFLAGGED_WIDTH: known.unflagged,
+        m.HALVING_RATE: known.halving,
         m.TARGET: known.target,
         m.COMPLETENESS: known.labelled / known.sampled,
         m.CENSUS: known.census,

@@ -51,6 +51,7 @@ def _labels(settings: Settings, recording: Recording) -> str:
 def _unknown(settings: Settings, recording: Recording) -> Alert:
     window = settings.readings.window
     kappa = looked_up(recording.board(m.KAPPA_ESTIMATE), "ratio", _PLACES, window=window)
+    came = f"time() - {recording.board(m.NEWEST_LABEL).name}{{job=%q,language=%q,detector=%q,version=%q}}"
     status = looked_up(recording.cell(m.STATUS), "status", window=window)
     return Alert(
         settings.of("RecallwatchRecallUnknown"),
@@ -59,7 +60,8 @@ def _unknown(settings: Settings, recording: Recording) -> Alert:
         "wait is for the cell and not for the word.",
         _without_number(settings, recording, _LAPSED),
         "Recall of a cell with a target is no longer known",
-        f"{_CELL} is {status}: {_labels(settings, recording)}; kappa {kappa}.",
+        f"{_CELL} is {status}: {_labels(settings, recording)}; kappa {kappa}; the last label of the "
+        f"version came {asked(came, 'duration')} ago.",
         Section(
             "A number that stood can't be relied on any more. Its status on the page says why: `expired`, the newest "
             "label is older than the window; `stale`, no label for days; `incomplete`, too few of the sampled "

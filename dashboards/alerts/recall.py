@@ -6,11 +6,15 @@ from dashboards.alert import Alert, Section
 from dashboards.promql import block, select
 from dashboards.recording import Recording
 from dashboards.settings import Settings
-from dashboards.texts import label, looked_up, value
+from dashboards.texts import asked, label, looked_up, value
 from monitor import metrics as m
 
 _CELL = f"{label('entity')} in {label('language')} ({label('detector')} {label('version')})"
 _PLACES = ("entity", "language")
+_RATE_IN_FORCE = " or ".join(
+    f'max({m.RATE.name}{{job=%q,slice="random",language={language}}})' for language in ("%q", '"any"')
+)
+"""The language's own random rate where it has one."""
 
 
 def alerts(settings: Settings, recording: Recording) -> list[Alert]:
@@ -23,28 +27,34 @@ def alerts(settings: Settings, recording: Recording) -> list[Alert]:
     ]
 
 
-def _figures(recording: Recording, window: str) -> str:
+def _figures(recording: Recording, window: str, memory: str = "") -> str:
     """Say recall between its limits, and what it rests on."""
     estimate, lower, upper = (
-        looked_up(recording.cell(metric), "percent", window=window)
+        looked_up(recording.cell(metric), "percent", memory=memory, window=window)
         for metric in (m.RECALL_ESTIMATE, m.RECALL_LOWER, m.RECALL_UPPER)
     )
-    found, true = (looked_up(recording.cell(metric), "number", window=window) for metric in (m.FOUND, m.TRUE))
+    found, true = (
+        looked_up(recording.cell(metric), "number", memory=memory, window=window) for metric in (m.FOUND, m.TRUE)
+    )
     return f"{window}: recall {estimate}, limits {lower} to {upper}; {found} of {true} labelled occurrences found."
 
 
 def _fell(settings: Settings, recording: Recording) -> Alert:
     knobs = settings.of("RecallwatchRecallFell")
     on, restated, since = (recording.board(metric) for metric in (m.ALARM_ON, m.ALARM_RESTATED, m.ALARM_SINCE))
-    target = looked_up(recording.cell(m.TARGET), "percent", window=settings.readings.window)
+    # the alarm outlasts its version by a period, and whoever rolled that back still reads what it was called for
+    memory = settings.scrape.memory
+    target = looked_up(recording.cell(m.TARGET), "percent", memory=memory, window=settings.readings.window)
+    figures = [
+        _figures(recording, window, memory) for window in (settings.readings.window, settings.readings.fall_window)
+    ]
     return Alert(
         knobs,
         "board",
         "The alarm weighs all labels and keeps its promise of false alarms at every look: no bound is put on it here.",
         f"{select(on)} == 1",
         "Recall fell below its target",
-        f"{_CELL} is below its target of {target}, on since {looked_up(since, 'moment')}. "
-        f"{_figures(recording, settings.readings.window)} {_figures(recording, settings.readings.fall_window)} "
+        f"{_CELL} is below its target of {target}, on since {looked_up(since, 'moment')}. {' '.join(figures)} "
         f"Restated after a corrected label: {looked_up(restated, 'answer')}.",
         Section(
             "The alarm of a cell with a target went on: labels say that the detector finds less than it has to. The "
@@ -67,7 +77,7 @@ def _fell(settings: Settings, recording: Recording) -> Alert:
                 "Tell whoever answers for disclosure: from `on since` on, that share of the entity got through.",
             ),
             "Once the detector is being repaired, for that entity and language alone, until the repair is out. It goes "
-            "off by itself `alarm.hold` days after the evidence ends, or with another version.",
+            "off by itself `alarm.hold` days after the evidence ends, or a day after another version took over.",
         ),
         _PLACES,
     )
@@ -171,6 +181,9 @@ def _out_of_reach(settings: Settings, recording: Recording) -> Alert:
     lower, target, current = (
         select(recording.cell(metric), window=window) for metric in (m.RECALL_LOWER, m.TARGET, m.CURRENT)
     )
+    unflagged, halving = (
+        looked_up(recording.cell(metric), "percent", window=window) for metric in (m.UNFLAGGED_WIDTH, m.HALVING_RATE)
+    )
     expr = block(
         """
         (
@@ -200,8 +213,10 @@ def _out_of_reach(settings: Settings, recording: Recording) -> Alert:
         "where the width isn't what hides the target. Where misses were seen among unflagged documents it takes more.",
         expr,
         "At today's rates no number of quiet days can show that the target is met",
-        f"{_CELL}: a random rate of about {value('percent')} would do (over 100 % none does); today's is "
-        f"{looked_up(share, 'percent', ())}. Target {looked_up(recording.cell(m.TARGET), 'percent', window=window)}. "
+        f"{_CELL}: a random rate of about {value('percent')} would do (over 100 % none does); in force is "
+        f"{asked(_RATE_IN_FORCE, 'percent')}, and {looked_up(share, 'percent', ())} of the documents were drawn by it. "
+        f"{unflagged} of the interval's width comes from documents that no tool flagged; a rate of {halving} would "
+        f"halve that part. Target {looked_up(recording.cell(m.TARGET), 'percent', window=window)}. "
         f"{_figures(recording, window)}",
         Section(
             "Recall may well be above its target, but the interval reaches below it because of documents that no tool "

@@ -89,7 +89,8 @@ def _too_old(settings: Settings, recording: Recording) -> Alert:
         "A task waits longer than a label may take",
         f"The oldest open task in {label('language')} is of a document {value('duration')} ago, more than "
         f"{knobs.window('oldest')}; {looked_up(waiting, 'number', _LANGUAGE)} tasks are open, "
-        f"{looked_up(done, 'number', _LANGUAGE)} were answered.",
+        f"{looked_up(done, 'number', _LANGUAGE)} were answered. The deadline in force is "
+        f"{asked(f'max({m.DEADLINE.name}{{job=%q}})', 'duration')}.",
         Section(
             "A task is past its deadline. Its document counts as a missing label from now on, and misses take longer "
             "to label than hits: what is left reads too well.",

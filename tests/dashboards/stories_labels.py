@@ -41,7 +41,7 @@ STORIES = [
         running(100, 5) | cell(LATE, "{}x100"),
         told(
             "PERSON in es (presidio 2) is incomplete: 1500 of 5000 sampled documents of the last 28d are labelled "
-            "(30%); kappa unknown.",
+            "(30%); kappa unknown; the last label of the version came 0s ago.",
             **CELL,
             window="28d",
         ),
@@ -55,7 +55,7 @@ STORIES = [
         running(100, 5) | cell(Recall(status="expired", labelled=0), "{}x100"),
         told(
             "PERSON in es (presidio 2) is expired: 0 of 5000 sampled documents of the last 28d are labelled (0%); "
-            "kappa unknown.",
+            "kappa unknown; the last label of the version came 0s ago.",
             **CELL,
             window="28d",
         ),
@@ -69,7 +69,7 @@ STORIES = [
         running(100, 5) | cell(Recall(status="greyed"), "{}x100") | _kappa(always(0.48, 100), 100),
         told(
             "PERSON in es (presidio 2) is greyed: 4500 of 5000 sampled documents of the last 28d are labelled (90%); "
-            "kappa 0.48.",
+            "kappa 0.48; the last label of the version came 0s ago.",
             **CELL,
             window="28d",
         ),
@@ -90,7 +90,7 @@ STORIES = [
         | {of(m.COMPLETENESS, **CELL, window="28d"): always(0.3, 100)},
         told(
             "PERSON in es (presidio 2) is stale: 1500 of 5000 sampled documents of the last 28d are labelled (30%); "
-            "kappa unknown.",
+            "kappa unknown; the last label of the version came 0s ago.",
             **CELL,
             window="28d",
         ),

@@ -125,13 +125,13 @@ STORIES = [
         every="10m",
     ),
     Story(
-        "Twelve occurrences in a thousand documents can still be read: a ticket says how sure that is, and what they "
+        "Sixteen occurrences in a thousand documents can still be read: a ticket says how sure that is, and what they "
         "are",
         DISCLOSURE,
         "90m",
-        running(100) | _disclosed(12.1, 8.2, 17.5) | _disclosed(9.4, 6.1, 14, entity="PERSON"),
+        running(100) | _disclosed(16.1, 12.2, 21.5) | _disclosed(9.4, 6.1, 14, entity="PERSON"),
         told(
-            HERE + "12.10 occurrences can be read in 1,000 documents, limits 8.20 to 17.50, allowed are 5; 31 of 400 "
+            HERE + "16.10 occurrences can be read in 1,000 documents, limits 12.20 to 21.50, allowed are 10; 31 of 400 "
             "labelled occurrences, in 2600 labelled outputs of 28d. Most of them: PERSON (9.40).",
             **SPANISH,
             entity="any",
@@ -143,14 +143,21 @@ STORIES = [
         "The estimate is above what's allowed and its lower limit isn't: a handful of labels is no ticket",
         DISCLOSURE,
         "90m",
-        running(100) | _disclosed(7, 2.1, 17.5),
+        running(100) | _disclosed(12, 7.1, 22.5),
         every="10m",
     ),
     Story(
         "The labels behind the rate are stale: it isn't that of today",
         DISCLOSURE,
         "90m",
-        running(100) | _disclosed(12.1, 8.2, 17.5, 0),
+        running(100) | _disclosed(16.1, 12.2, 21.5, 0),
+        every="10m",
+    ),
+    Story(
+        "Three in a thousand can be read, and readers set one boundary in seventy a letter too far: that's no ticket",
+        DISCLOSURE,
+        "90m",
+        running(100) | _disclosed(11.2, 7.3, 19.8),
         every="10m",
     ),
 ]

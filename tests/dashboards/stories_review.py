@@ -72,7 +72,7 @@ STORIES = [
         running(400, 30) | {OLDEST: always(0, 400), JOINED: "0+30x400"},
         told(
             "The oldest open task in es is of a document 8d 0h 0m 0s ago, more than 7d; 40 tasks are open, 900 were "
-            "answered.",
+            "answered. The deadline in force is 7d 0h 0m 0s.",
             **SPANISH,
         ),
         step="30m",
