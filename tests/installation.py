@@ -164,7 +164,7 @@ def _office_time(at: float) -> float:
     """Return when somebody comes to what is to be done at a moment: then, or in the first hours of the next office day.
 
     >>> [_office_time(hours * HOUR_S) / HOUR_S for hours in (10, 5 * 24 + 3)]
-    [10.0, 178.0]
+    [10.0, 177.5]
     """
     if _in_office(at):
         return at

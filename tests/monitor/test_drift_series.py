@@ -23,9 +23,11 @@ def test_signal_is_exported_with_its_last_change() -> None:
     """Share, changes so far, when and in which direction; one that isn't about an entity is about any."""
     assert exported(FOUND, QUIET) == {
         Sample(m.DRIFT_SHARE, ("entity", "es", "URL"), 0.25),
+        Sample(m.DRIFT_DOCUMENTS, ("entity", "es", "URL"), 900),
         Sample(m.DRIFT_FOUND, ("entity", "es", "URL"), 2),
         Sample(m.DRIFT_CHANGE, ("entity", "es", "URL", "down"), 1_000.0),
         Sample(m.DRIFT_SHARE, ("flagged", "es", "any"), 0.75),
+        Sample(m.DRIFT_DOCUMENTS, ("flagged", "es", "any"), 900),
         Sample(m.DRIFT_FOUND, ("flagged", "es", "any"), 0),
     }
 
@@ -33,11 +35,16 @@ def test_signal_is_exported_with_its_last_change() -> None:
 def test_share_of_nothing_is_no_sample() -> None:
     """Right after a change there is none: not 0, which would be a share."""
     none = msgspec.structs.replace(QUIET, share=None)
-    assert exported(none) == {Sample(m.DRIFT_FOUND, ("flagged", "es", "any"), 0)}
+    counts = {
+        Sample(m.DRIFT_DOCUMENTS, ("flagged", "es", "any"), 900),
+        Sample(m.DRIFT_FOUND, ("flagged", "es", "any"), 0),
+    }
+    assert exported(none) == counts
 
 
 def test_names_that_become_equal_are_exported_once() -> None:
     """A scraper drops the whole scrape where a series comes twice."""
     twin = msgspec.structs.replace(FOUND, entity="UR\x00L", shifts=1)
     same = msgspec.structs.replace(twin, entity="UR\\x00L")
-    assert len(exported(twin, same)) == 3
+    found = [sample.metric for sample in exported(twin, same)]
+    assert len(found) == len(set(found)) == 4
