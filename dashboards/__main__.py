@@ -121,13 +121,21 @@ def render(
             click.echo(f"written: {path}")
     except SourceError as error:
         raise click.ClickException(str(error)) from None
+    except FileNotFoundError as error:
+        raise click.ClickException(f"{error.filename} isn't there: build the dashboards into --folder first") from None
 
 
 def _settings(oncall: Path, over: tuple[Path, ...]) -> Settings:
     try:
         return read_settings(oncall, over)
     except ConfigError as error:
-        raise click.UsageError(str(error)) from None
+        raise _usage(error, over) from None
+
+
+def _usage(error: ConfigError, over: tuple[Path, ...]) -> click.UsageError:
+    """Return the error, and which files besides it may be in: an alert finds its numbers in all of them at once."""
+    laid = f" (with {', '.join(path.name for path in over)} laid over it)" if over else ""
+    return click.UsageError(f"{error}{laid}")
 
 
 def _artefacts(oncall: Path, over: tuple[Path, ...]) -> tuple[Artefact, ...]:
@@ -136,9 +144,11 @@ def _artefacts(oncall: Path, over: tuple[Path, ...]) -> tuple[Artefact, ...]:
         for artefact in found:
             artefact.render()  # all or nothing: a number that is missing shows when the alert that reads it is written
     except ConfigError as error:
-        raise click.UsageError(str(error)) from None
+        raise _usage(error, over) from None
     except ModuleNotFoundError as error:
-        raise click.ClickException(f"{error}: dashboards are built with the extra recallwatch[dev]") from None
+        raise click.ClickException(
+            f"{error}: dashboards are built with the dev extra: pip install -e '.[dev]'"
+        ) from None
     return found
 
 

@@ -19,6 +19,7 @@ from monitor.exposition import clean
 from monitor.misses import Found, Miss, Misses, Wanted, miss_document
 from monitor.plan import Plan
 from monitor.records import STRATA, Stratum
+from monitor.tally import ANY_ENTITY
 from streams.cli_options import config_options, read_settings
 from streams.in_force_reader import read_rules
 from streams.ledger_reader import read_ledger
@@ -34,7 +35,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @click.command()
 @replay_options
 @config_options
-@click.option("--entity", default="", metavar="NAME", help="Of this entity only.")
+@click.option("--entity", default="", metavar="NAME", help="Of this entity only; `any` is all.")
 @click.option("--language", default="", metavar="NAME")
 @click.option("--detector", default="", metavar="NAME")
 @click.option("--version", default="", metavar="NAME", help="Of this version of a detector only.")
@@ -81,14 +82,20 @@ def misses(  # noqa: PLR0913  # one argument an option
     gathered = Misses(plan.aliases.fold, plan.iou, reading)
     for doc_id, document in replayed(settings.config, *files).documents() if from_files else read_ledger(settings):
         gathered.add(doc_id, document)
+    entity, language = _unless_any(entity), _unless_any(language.lower())
     folded = plan.aliases.fold(entity) if entity else ""
-    wanted = Wanted(folded, language.lower(), detector, version, stratum or "", _day(since), _day(until))
+    wanted = Wanted(folded, language, detector, version, stratum or "", _day(since), _day(until))
     _check(gathered, wanted)
     if as_json:
         data = msgspec.json.encode(misses_document(gathered, wanted, reading, limit))
         sys.stdout.write(msgspec.json.format(data, indent=1).decode() + "\n")
     else:
         print_misses(Console(), gathered, wanted, limit or SHOWN)
+
+
+def _unless_any(name: str) -> str:
+    """Return the name of an entity or language; nothing for `any`, which on the board and in alerts is all of them."""
+    return "" if name == ANY_ENTITY else name
 
 
 def _day(moment: datetime | None) -> str:

@@ -12,6 +12,7 @@ import ssl
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -96,6 +97,7 @@ def load_settings(
         raise ConfigError(error.key, error.problem, source=blamed) from None
     if broker:
         _refuse_unused_tls(config, source)
+        _refuse_unreachable(config.kafka.brokers, source)
     password = _password(config, env, source) if broker else None
     return Settings(config, path, tuple(overrides), password)
 
@@ -244,6 +246,20 @@ def _password(config: Config, env: Mapping[str, str], source: str) -> Secret | N
         )
         raise ConfigError("kafka.security", problem, source=source)
     return Secret(given) if sasl and given else None
+
+
+def _refuse_unreachable(brokers: str, source: str) -> None:
+    """Refuse what is no list of addresses: the client would end with a traceback."""
+    for server in brokers.split(","):
+        try:
+            where = urlsplit(f"kafka://{server.strip()}")
+            good = bool(where.hostname) and where.port != 0 and not (where.path or where.username)
+        except ValueError:  # a port that is none, a bracket that isn't closed
+            good = False
+        if not good:
+            raise ConfigError(
+                "kafka.brokers", f"{server.strip()!r} is no HOST:PORT, several with commas", source=source
+            )
 
 
 def _refuse_unused_tls(config: Config, source: str) -> None:

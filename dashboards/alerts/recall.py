@@ -65,7 +65,11 @@ def _fell(settings: Settings, recording: Recording) -> Alert:
                     "The page's row of that entity and language: since when, and whether the version changed with it "
                     "(`RecallwatchDetectorChanged`)."
                 ),
-                "`recallwatch misses --entity ENTITY --language LANGUAGE`: the documents in which it was missed.",
+                (
+                    "`recallwatch misses --config recallwatch.toml --entity ENTITY --language LANGUAGE "
+                    "--version VERSION`, wherever the broker can be reached (in a worker's container, say): the "
+                    "documents in which it was missed. `any` asks for all."
+                ),
                 "κ of the entity: people who don't agree on what it is make a detector look bad.",
             ),
             (

@@ -97,7 +97,7 @@ def _detector_changed(settings: Settings, recording: Recording) -> Alert:
         ),
         "Another version of a detector is in traffic",
         f"{label('detector')} {label('version')} came in the last {window}, with {counted} of {decisions} decisions. "
-        "What is known of the version before it says nothing about this one: its recall begins anew.",
+        "What is known of another version says nothing about this one: its recall rests on documents of its own alone.",
         Section(
             "The newest traffic carries a version that wasn't there. Readings, alarms and windows are by version, so "
             "the new one starts without a number.",

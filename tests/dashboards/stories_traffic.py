@@ -25,8 +25,8 @@ NEW_DETECTOR = of(m.DETECTOR, **NEW)
 
 def _came(version: dict[str, str], counted: str) -> str:
     return (
-        f"presidio {version['version']} came in the last 1h, with {counted} decisions. What is known of the version "
-        "before it says nothing about this one: its recall begins anew."
+        f"presidio {version['version']} came in the last 1h, with {counted} decisions. What is known of another "
+        "version says nothing about this one: its recall rests on documents of its own alone."
     )
 
 

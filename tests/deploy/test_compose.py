@@ -106,7 +106,7 @@ def test_topics_are_there_before_a_worker_starts() -> None:
 def test_a_config_is_read_that_is_mounted() -> None:
     """The same path in the command, in the mount and in the image."""
     path = SERVICES["worker-1"]["command"][-1]
-    assert SERVICES["worker-1"]["volumes"] == [f"./recallwatch.toml:{path}:ro"]
+    assert SERVICES["worker-1"]["volumes"] == [f".:{path.rpartition('/')[0]}:ro"]
     assert f"COPY deploy/recallwatch.toml {path}\n" in DOCKERFILE.read_text(encoding="utf-8")
 
 

@@ -80,6 +80,7 @@ def test_a_name_is_asked_for_in_any_spelling_of_it(tmp_path: Path) -> None:
     options = (*files(tmp_path), *CENSUS)
     assert listed(*options, "--entity", "e-mail", "--language", "EN")["total"] == 1
     assert listed(*options, "--version", "2", "--stratum", "unflagged")["total"] == 1
+    assert listed(*options, "--entity", "any", "--language", "any")["total"] == 3
 
 
 @pytest.mark.parametrize(

@@ -374,3 +374,18 @@ def test_a_key_under_a_passphrase_is_refused_and_not_asked_for(tmp_path: Path) -
     with pytest.raises(ConfigError) as caught:
         tls_context(tree)
     assert caught.value.key == "kafka.cert_file"
+
+
+@pytest.mark.parametrize(
+    "brokers", ["127.0.0.1:37575:", "localhost:abc", "", "a:9092,", "kafka://a:9092", "a:70000", "[::1"]
+)
+def test_brokers_that_are_no_addresses_are_refused(brokers: str) -> None:
+    """The client would end with a traceback, of a worker in the midst of its start."""
+    error = refusal(None, (f"kafka.brokers={brokers}",))
+    assert (error.key, "HOST:PORT" in error.problem) == ("kafka.brokers", True)
+
+
+@pytest.mark.parametrize("brokers", ["a:9092, b.c:9093", "[::1]:9092", "broker"])
+def test_brokers_may_be_several_and_the_port_is_known(brokers: str) -> None:
+    """9092 is Kafka's own."""
+    assert load_settings(None, [f"kafka.brokers={brokers}"], {}).config.kafka.brokers == brokers
