@@ -23,7 +23,7 @@ _WRITTEN: frozenset[Nature] = frozenset(("person", "place", "organization", "add
 """What is made of words: letters glued to another thing, as to `www.of.be|cause`, are none of it."""
 _WORD = re.compile(r"[^\W_]+")
 _DIGIT_GROUPS = re.compile(r"\d+(?:[ \u00a0.\-/]\d+)*(?![^\W\d_])")
-_MAIL_BEFORE = re.compile(r"[^\s@<>(),;:\"'\[\]{}=|]+@?$|[A-Za-z0-9._%+\-]+ $")
+_MAIL_BEFORE = re.compile(r"[^\s@<>(),;:\"'\[\]{}=|]+@?\Z|[A-Za-z0-9._%+\-]+ \Z")
 
 
 def rest_after(source: Searched, start: int, end: int, entity: str, limit: int) -> int:

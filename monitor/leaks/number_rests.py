@@ -8,7 +8,7 @@ from monitor.leaks.squeezed import squeeze
 from monitor.leaks.values import Nature
 
 _NEXT_DIGITS = re.compile(r"[.\-/\u2011]\d+(?:[ .\-/]\d+)*|[ \u00a0](\d{2,4})(?: \d{2,4})*(?![\d%€$£]|[.,:]\d| ?%)")
-_LAST_DIGITS = re.compile(r"(?<![^\W_])(?:\+ ?)?\(?\d[\d\-.()/ \u00a0]{0,9}$")
+_LAST_DIGITS = re.compile(r"(?<![^\W_])(?:\+ ?)?\(?\d[\d\-.()/ \u00a0]{0,9}\Z")
 _NEXT_GROUPS = re.compile(r"(?:[ \-]?[0-9A-Z]{1,4}){1,8}(?![^\W_])")
 _YEAR = re.compile(r"[ ,./\-]{1,2}((?:19|20)\d\d)(?!\d)")
 _YEAR_INSIDE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -51,6 +51,8 @@ def digits_after(value: str, following: str, nature: Nature) -> int:
     if nature == "date" or digits >= _COMPLETE_DIGITS + 7 or (digits >= _COMPLETE_DIGITS and not _in_fours(value)):
         return 0
     groups = re.findall(r"\d+", value)
+    if not groups:  # superscripts are digits to `isdigit` alone
+        return 0
     alike = value[-len(groups[-1]) - 1 : -len(groups[-1])] in {" ", "\u00a0"} or len(groups) > 1 or digits >= 6
     return found.end() if alike and (len(found[1]) == len(groups[-1]) or len(groups) > 1 or digits >= 6) else 0
 

@@ -143,9 +143,8 @@ def _look(text: str, spans: Sequence[Span], policy: Policy, net: Net | None) -> 
             nature, ending = _told(entity, nature, value)
         ended = text[end : end + 2] in ending or _ends(text, end, nature)
         # what's asked first is so of most names
-        begun = (nature == "person" and " " in value and text[start - 1 : start] == " ") or _begins(
-            text, start, nature, value
-        )
+        whole = nature == "person" and " " in value and value[0] != "@" and len(value.split()) > 1
+        begun = (whole and text[start - 1 : start] == " ") or _begins(text, start, nature, value)
         if not (ended and begun) and _has_rest(text, spans, number, net, ended=ended):
             odd.append(number)
         same = sought.get((value, nature))
@@ -214,10 +213,10 @@ def _begins(text: str, start: int, nature: Nature, value: str) -> bool:
     before = text[start - 1] if start else "\n"
     if before == "\n":
         return True
-    if before != " " or nature == "mail":
+    if before != " " or nature == "mail" or value[0] == "@":
         return not may_precede(text, start, nature)
     if nature == "person":
-        return " " in value or not value[0].isupper() or not may_precede(text, start, nature)
+        return len(value.split()) > 1 or not value[0].isupper() or not may_precede(text, start, nature)
     return nature != "other" or not text[max(0, start - 2)].isdigit()
 
 

@@ -120,6 +120,8 @@ def keys_of(entity: str, value: str) -> tuple[Key, ...]:
     ((), ())
     """
     letters = squeeze(value)
+    if not letters:  # HTML entities of blanks have letters, and are none
+        return ()
     digits = sum(map(str.isdigit, letters))
     nature = nature_of_value(entity, value)
     if nature == "mail":
@@ -130,9 +132,8 @@ def keys_of(entity: str, value: str) -> tuple[Key, ...]:
         return _name_keys(value, letters)
     if nature == "address":
         return _address_keys(value, letters, digits)
-    if nature == "group" or (nature == "date" and digits < FEWEST_DIGITS):
-        return ()
-    return (Key(letters, "whole"),) if _is_identifying(value, letters, digits, nature) else ()
+    common = nature == "group" or (nature == "date" and digits < FEWEST_DIGITS)
+    return (Key(letters, "whole"),) if not common and _is_identifying(value, letters, digits, nature) else ()
 
 
 def _is_identifying(value: str, letters: str, digits: int, nature: Nature) -> bool:
@@ -189,7 +190,7 @@ def _address_keys(value: str, letters: str, digits: int) -> tuple[Key, ...]:
     streets = [
         word
         for word, following in itertools.pairwise(words)
-        if len(word) >= 8 and word.endswith(STREET_ENDINGS) and following[0].isdigit()
+        if len(word) >= 8 and word.endswith(STREET_ENDINGS) and following[:1].isdigit()
     ]
     whole = [Key(letters, "whole")] if digits and len(letters) - digits >= _TOKEN else []
     return (*whole, *(Key(word, "street") for word in dict.fromkeys(streets)))

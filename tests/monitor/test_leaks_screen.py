@@ -257,3 +257,26 @@ def test_ignored_value_of_which_a_part_stays_is_masked_in_part() -> None:
     found = examine(*asked, policy)
     assert found == check(*asked, policy)
     assert (found.leaks, found.masked, found.replaced_spans) == ((), ((10, 15),), 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "entity", "left"),
+    [
+        ("Hello &nbsp;&nbsp; there", "&nbsp;&nbsp;", "PERSON", []),
+        ("Hello \u00a0\u00a0 there", "\u00a0\u00a0", "PERSON", []),
+        ("see note \u00b9\u00b2\u00b3 45 ok", "\u00b9\u00b2\u00b3", "ID", []),
+        ("Kerkhoflaan \ufe7c ok", "Kerkhoflaan \ufe7c", "ADDRESS", []),
+        ("Vandaag met Anna Smits, (nieuw) ok", "Smits, ", "PERSON", ["Anna "]),
+        ("Mail Piet @jansen ok", "@jansen", "PERSON", ["Piet "]),
+        ("BSN 123\n456", "456", "ID", []),
+        ("jan.smit\n@mail.nl", "@mail.nl", "EMAIL_ADDRESS", []),
+    ],
+)
+def test_odd_values_are_told_alike_and_stop_nothing(text: str, value: str, entity: str, left: list[str]) -> None:
+    """Values without letters, digits that no regex takes for some, blanks and line ends at a mask's edge."""
+    start = text.index(value)
+    span = Span(start, start + len(value), entity)
+    redacted = f"{text[:start]}<{entity}>{text[span.end :]}"
+    found = examine(text, [span], redacted, Policy(), _NET)
+    assert found == check(text, [span], redacted, Policy(), _NET)
+    assert [text[leak.start : leak.end] for leak in found.leaks] == left
