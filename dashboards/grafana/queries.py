@@ -145,8 +145,8 @@ class Queries:
 
 
 def share(part: str, whole: str, on: str = "") -> str:
-    """Return the quotient of two expressions; `on` says how they're matched."""
-    return f"({part})\n/ {on}({whole})"
+    """Return the quotient of two expressions, nothing where the second is 0; `on` says how they're matched."""
+    return f"({part})\n/ {on}(({whole}) > 0)"
 
 
 def none_of(counted: str, whole: str) -> str:

@@ -219,4 +219,4 @@ def test_without_the_builders_it_says_what_to_install() -> None:
     command = [sys.executable, "-c", hidden, "check"]
     done = subprocess.run(command, cwd=prometheus.ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "dashboards are built with the extra recallwatch[dev]" in done.stderr
+    assert "pip install -e '.[dev]'" in done.stderr

@@ -34,8 +34,10 @@ class Stack:
     def command(self, name: str) -> list[str]:
         """Return what the entry point is given, with each mounted path where it really lies."""
         service = SERVICES[name]
-        mounts = dict(reversed(mount.split(":")[:2]) for mount in service["volumes"])
-        parts = [str(COMPOSE.parent / mounts[part]) if part in mounts else part for part in service["command"]]
+        mounts = [mount.split(":")[:2] for mount in service["volumes"]]
+        parts = list(service["command"])
+        for here, there in mounts:
+            parts = [part.replace(f"{there}/", f"{COMPOSE.parent / here}/") for part in parts]
         return [sys.executable, "-P", str(ROOT / "tests" / "unwriting_worker.py"), *parts]
 
     def environ(self, name: str) -> dict[str, str]:
