@@ -157,7 +157,7 @@ def _behind_now(settings: Settings, queries: Queries) -> Panel:
 def _dead_letters_now(settings: Settings, queries: Queries) -> Panel:
     knobs = settings.of("RecallwatchDeadLetters")
     window = knobs.window("window")
-    decisions, labels = (queries.rose(m.DEAD_LETTERS, (), window, channel=name) for name in ("decisions", "labels"))
+    decisions, labels = (queries.happened(m.DEAD_LETTERS, (), window, channel=name) for name in ("decisions", "labels"))
     return figures(
         Frame(
             f"Dead letters in {window}",
@@ -273,10 +273,10 @@ def _rebalances(settings: Settings, queries: Queries) -> Panel:
             7,
         ),
         [
-            Query(queries.rose(m.REBALANCES, (), window), "rebalances", BLUE),
-            Query(queries.rose(m.REWINDS, (), window), "positions sought again", GREY, "thin"),
-            Query(queries.rose(m.LOST, (), window), "records lost", RED),
-            Query(queries.rose(m.REBUILDS, (), window), "ledger built anew", ORANGE),
+            Query(queries.happened(m.REBALANCES, (), window), "rebalances", BLUE),
+            Query(queries.happened(m.REWINDS, (), window), "positions sought again", GREY, "thin"),
+            Query(queries.happened(m.LOST, (), window), "records lost", RED),
+            Query(queries.happened(m.REBUILDS, (), window), "ledger built anew", ORANGE),
         ],
         "short",
         low=0,
@@ -302,7 +302,7 @@ def _dead_letters(settings: Settings, queries: Queries) -> Panel:
         {"channel": "Channel", "reason": "Reason"},
         [
             Column("All", known),
-            Column(f"In {window}", f"{queries.rose(m.DEAD_LETTERS, by, window)}\nand {known}"),
+            Column(f"In {window}", f"{queries.happened(m.DEAD_LETTERS, by, window)}\nand {known}"),
         ],
         "All",
         descending=True,

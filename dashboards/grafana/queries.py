@@ -117,6 +117,12 @@ class Queries:
         """Return how much workers' counters rose in a window, all together."""
         return f"sum by ({listed(by)}) (increase({self.own(metric, **wanted)}[{window}]))"
 
+    def happened(self, metric: Metric, by: Sequence[str] = (), window: str = DAY, **wanted: Wanted) -> str:
+        """Return the same of rare events, as the alerts count them: what a counter came with counts in full."""
+        found = self.recording.happened(metric, window, by, **wanted)
+        found = found.replace(select(metric, **wanted), self.own(metric, **wanted))
+        return f"(sum by ({listed(by)}) ({found})\nor {self.rose(metric, by, window, **wanted)})"
+
     def rate(self, metric: Metric, by: Sequence[str] = (), **wanted: Wanted) -> str:
         """Return how fast workers' counters rise, a second, all together."""
         return f"sum by ({listed(by)}) (rate({self.own(metric, **wanted)}[$__rate_interval]))"
