@@ -219,7 +219,10 @@ class Recording:
 
         `kept` are the labels of the metric that stay.
         """
-        series = select(metric, **wanted)
+        return self.happened_in(select(metric, **wanted), metric, window, kept)
+
+    def happened_in(self, series: str, metric: Metric, window: str, kept: Sequence[str] = ()) -> str:
+        """Return the same of a selector of the metric's series."""
         dropped = [*self._scrape.worker_labels, *(label for label in metric.labels if label not in kept)]
         return block(
             """

@@ -100,7 +100,7 @@ class Document(msgspec.Struct, array_like=True):
                 if not sent_again:
                     self.count("repeat")
             return []
-        text = new_text(sampled, deadline_s, copies, copied_share)
+        text = new_text(sampled, digest, deadline_s, copies, copied_share)
         self.texts.append(text)
         if len(self.texts) > 1 and self._is_too_large():
             self.texts.pop()

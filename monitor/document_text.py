@@ -190,12 +190,12 @@ def task_id(doc_id: str, digest: str, kind: str, copy: int) -> str:
     return hashlib.blake2b(f"{kind}\n{copy}\n{digest}\n{doc_id}".encode(), digest_size=12).hexdigest()
 
 
-def new_text(sampled: DrawnRecord, deadline_s: float, copies: int, copied_share: float) -> Text:
+def new_text(sampled: DrawnRecord, digest: str, deadline_s: float, copies: int, copied_share: float) -> Text:
     """Return the text of a drawn document, without its words.
 
-    Parameters: `copies` people are asked about `copied_share` of the texts, in (0, 1], and one about the others.
+    Parameters: `digest` is the words' (`text_digest`); `copies` people are asked about `copied_share` of the texts, in
+    (0, 1], and one about the others.
     """
-    digest = text_digest(sampled.text)
     first = task_id(sampled.doc_id, digest, "label", 1)
     return Text(
         digest,

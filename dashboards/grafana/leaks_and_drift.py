@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dashboards.grafana.frame import Board
 from dashboards.grafana.panels import (
     BLUE,
@@ -21,7 +23,7 @@ from dashboards.grafana.panels import (
     rows,
 )
 from dashboards.grafana.queries import Queries, Ranked, none_of, share
-from dashboards.settings import Settings
+from dashboards.settings import Knobs, Settings
 from monitor import metrics as m
 from monitor.metrics import Metric
 from monitor.records import STRATA
@@ -65,52 +67,47 @@ def _in_traffic(queries: Queries, metric: Metric, **wanted: str) -> str:
 
 
 def _redactions_now(settings: Settings, queries: Queries) -> Panel:
-    knobs = settings.of("RecallwatchRedactionsLeak")
-    allowed = float(knobs.number("allowed"))
-    leaking, counted = (_in_traffic(queries, metric) for metric in (m.LEAKING_REDACTIONS, m.REDACTIONS))
-    return figures(
-        Frame(
-            "Redactions that leak",
-            Health(
-                "Of the spans that outputs replace, those of which something is still there; versions in traffic, all "
-                "languages.",
-                f"Under {allowed / 2:.1%}.",
-                f"Up to {allowed:.0%}.",
-                f"The lower limit is above {allowed:.0%} for {knobs.wait}: `RecallwatchRedactionsLeak`.",
-            ),
-            6,
-            4,
-        ),
-        [
-            Query(share(leaking, counted), "leak", unit="percentunit", decimals=2),
-            Query(leaking, "leaking", unit="short"),
-            Query(counted, "redactions", unit="short"),
-        ],
-        Bounds(allowed / 2, allowed),
+    return _leaking_now(
+        settings.of("RecallwatchRedactionsLeak"),
+        ("Redactions that leak", "redactions"),
+        "Of the spans that outputs replace, those of which something is still there; versions in traffic, all "
+        "languages.",
+        [_in_traffic(queries, metric) for metric in (m.LEAKING_REDACTIONS, m.REDACTIONS)],
+        decimals=2,
     )
 
 
 def _outputs_now(settings: Settings, queries: Queries) -> Panel:
-    knobs = settings.of("RecallwatchOutputsLeak")
+    return _leaking_now(
+        settings.of("RecallwatchOutputsLeak"),
+        ("Outputs with a leak", "outputs"),
+        "Of the redacted outputs, those that show anything that was flagged; versions in traffic, all languages. A "
+        "redactor that masks nothing shows here, and makes no redactions at all.",
+        [_in_traffic(queries, metric) for metric in (m.LEAKING, m.OUTPUTS)],
+        decimals=1,
+    )
+
+
+def _leaking_now(knobs: Knobs, names: tuple[str, str], about: str, counts: Sequence[str], *, decimals: int) -> Panel:
+    """Return a share that an alert has a bound for, `counts` being how many leak and of how many."""
     allowed = float(knobs.number("allowed"))
-    leaking, counted = (_in_traffic(queries, metric) for metric in (m.LEAKING, m.OUTPUTS))
+    leaking, counted = counts
     return figures(
         Frame(
-            "Outputs with a leak",
+            names[0],
             Health(
-                "Of the redacted outputs, those that show anything that was flagged; versions in traffic, all "
-                "languages. A redactor that masks nothing shows here, and makes no redactions at all.",
-                f"Under {allowed / 2:.0%}.",
+                about,
+                f"Under {allowed / 2:.{decimals - 1}%}.",
                 f"Up to {allowed:.0%}.",
-                f"The lower limit is above {allowed:.0%} for {knobs.wait}: `RecallwatchOutputsLeak`.",
+                f"The lower limit is above {allowed:.0%} for {knobs.wait}: `{knobs.name}`.",
             ),
             6,
             4,
         ),
         [
-            Query(share(leaking, counted), "leak", unit="percentunit", decimals=1),
+            Query(share(leaking, counted), "leak", unit="percentunit", decimals=decimals),
             Query(leaking, "leaking", unit="short"),
-            Query(counted, "outputs", unit="short"),
+            Query(counted, names[1], unit="short"),
         ],
         Bounds(allowed / 2, allowed),
     )

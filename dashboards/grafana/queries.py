@@ -119,8 +119,7 @@ class Queries:
 
     def happened(self, metric: Metric, by: Sequence[str] = (), window: str = DAY, **wanted: Wanted) -> str:
         """Return the same of rare events, as the alerts count them: what a counter came with counts in full."""
-        found = self.recording.happened(metric, window, by, **wanted)
-        found = found.replace(select(metric, **wanted), self.own(metric, **wanted))
+        found = self.recording.happened_in(self.own(metric, **wanted), metric, window, by)
         return f"(sum by ({listed(by)}) ({found})\nor {self.rose(metric, by, window, **wanted)})"
 
     def rate(self, metric: Metric, by: Sequence[str] = (), **wanted: Wanted) -> str:
