@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import random
+import re
 import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import aiokafka.conn
@@ -175,3 +178,20 @@ def test_every_connection_of_the_client_reads_so() -> None:
     """The client's module makes its protocol by this name."""
     read_ahead()
     assert vars(aiokafka.conn)["AIOKafkaProtocol"] is FrameProtocol
+
+
+@pytest.mark.skipif(not Path("/sys/kernel/mm/transparent_hugepage").is_dir(), reason="this kernel has no huge pages")
+def test_a_large_frame_asks_for_huge_pages() -> None:
+    """The kernel's own flags of the memory say so: `hg`, proc(5)."""
+    frame = Frame(16 << 20)
+    frame.room()[:] = bytes(16 << 20)
+    middle = ctypes.addressof(ctypes.c_char.from_buffer(frame.room())) + (8 << 20)
+    inside = False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        place = re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line)
+        if place:
+            inside = int(place[1], 16) <= middle < int(place[2], 16)
+        elif inside and line.startswith("VmFlags"):
+            assert "hg" in line.split()
+            return
+    pytest.fail("the frame's memory isn't mapped")
