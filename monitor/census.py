@@ -77,6 +77,8 @@ class Group:
             self.last_ms = timestamp_ms
         if timestamp_ms < self.first_ms or self.first_ms < 0:
             self.first_ms = timestamp_ms
+        if not entities:
+            return
         rows = self.entities
         self._serial = serial = self._serial + 1
         for entity in entities:

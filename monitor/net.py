@@ -57,6 +57,7 @@ _BEFORE, _AFTER = 65, 256
 _FREE_TRIES = 3
 _BYTES_A_TRY = 2048
 _MISSES = 64  # candidates without their bounds that may be none with them, in one text
+_SOME = -1
 _LONGEST = 64  # bytes in which a candidate of a default pattern ends: an IBAN in groups takes 44
 
 
@@ -87,12 +88,15 @@ class Net:
     """
 
     __slots__ = (
+        "_all_bounded",
+        "_alone",
         "_any",
         "_at_signs",
         "_beginnings",
         "_candidates",
         "_certain",
         "_checks",
+        "_far",
         "_find",
         "_loosened",
         "_names",
@@ -120,6 +124,7 @@ class Net:
         cheap = [_cheap(pattern) for pattern in patterns]
         self._unbounded = {index for index, regex in enumerate(cheap) if regex != patterns[index].regex}
         self._loosened = sorted(self._unbounded - self._checks.keys())
+        self._all_bounded = self._unbounded.isdisjoint(self._checks)
         doubtful = {*self._checks, *self._loosened}
         looked_for = [*cheap, *words]
         self._any = union(looked_for, options)
@@ -128,6 +133,8 @@ class Net:
         self._seldom = union((cheap[index] for index in self._loosened), options)
         self._find = {index: finder(self._singles[index]) for index in self._checks}
         self._near = [index for index in self._checks if patterns[index] in DEFAULT_PATTERNS]
+        self._far = [index for index in self._checks if index not in self._near]
+        self._alone = [(index, *self._far) for index in self._near]
         self._beginnings = compiled_set([patterns[index].regex for index in self._near], options)
         self._often = 1.0
         self._at_signs = self._certain(SOMEWHERE, _MAIL, 0, len(_MAIL)) != [(-1, -1)]
@@ -155,7 +162,11 @@ class Net:
             self._often += (1.0 - self._often) * _FADE
             return True
         self._often -= self._often * _FADE
-        return self._catches_exactly(data, start) or any(True for _ in self._passing(data, start))
+        if self._catches_exactly(data, start):
+            return True
+        for _ in self._passing(data, start):  # any() over them would be one generator more
+            return True
+        return False
 
     def _catches_exactly(self, data: bytes, start: int) -> bool:
         """Return whether a pattern fires that was looked for without its bounds."""
@@ -181,24 +192,30 @@ class Net:
         return names
 
     def _passing(self, data: bytes, start: int) -> Iterator[int]:
-        """Yield those with a check that a candidate from `start` on passes; where tries run out all that may begin."""
+        """Yield those with a check that a candidate from `start` on passes; where tries run out all that may begin.
+
+        Then `_SOME` comes first, of whatever begins: who asks whether any passes needn't wait to be told which.
+        """
         tries, length, misses = _FREE_TRIES + len(data) // _BYTES_A_TRY, len(data), _MISSES
-        [(start, end)] = self._candidates(SOMEWHERE, data, start, length)
+        find, checks, unbounded = self._candidates, self._checks, self._unbounded
+        [(start, end)] = find(SOMEWHERE, data, start, length)
         while start >= 0:
+            if tries <= 0 and self._all_bounded:  # else a candidate may be none
+                yield _SOME
             indices = self._beginning(data, start)
             for index in indices:
-                if len(indices) > 1 or index in self._unbounded:  # else what was found is this one's
+                if len(indices) > 1 or index in unbounded:  # else what was found is this one's
                     [(here, end)] = self._find[index](HERE, data, start, length)
                     if here < 0:
-                        misses -= index in self._unbounded  # each cost a search over what was left of the text
+                        misses -= index in unbounded  # each cost a search over what was left of the text
                         if misses < 0:
                             yield index
                         continue
                 tries -= 1
-                if tries < 0 or self._checks[index](data[start:end].decode(errors="replace")):
+                if tries < 0 or checks[index](data[start:end].decode(errors="replace")):
                     yield index
             # From the next byte, not from the candidate's end: "2020 4111 1111 1111 1111" hides a card.
-            [(start, end)] = self._candidates(SOMEWHERE, data, start + 1, length)
+            [(start, end)] = find(SOMEWHERE, data, start + 1, length)
 
     def _beginning(self, data: bytes, start: int) -> Collection[int]:
         """Return the patterns with a check that may match at a candidate's first byte.
@@ -207,11 +224,12 @@ class Net:
         bytes; those of an operator's are all asked.
         """
         if not self._near:
-            return self._checks.keys()
-        places = self._beginnings.Match(data[start : start + _LONGEST])
-        # nothing may be a failure, as something begins here: then each is asked
-        near = [self._near[place] for place in places] if places else self._near
-        return near if len(self._near) == len(self._checks) else [*near, *(self._checks.keys() - set(self._near))]
+            return self._far
+        places: list[int] | None = self._beginnings.Match(data[start : start + _LONGEST])
+        if not places:  # what begins is an operator's, or this is a failure: each is asked
+            return [*self._near, *self._far]
+        # most candidates are one pattern's
+        return self._alone[places[0]] if len(places) == 1 else [*(self._near[place] for place in places), *self._far]
 
 
 def build_net(defaults: bool, patterns: Mapping[str, Pattern | None], triggers: Sequence[str]) -> Net:  # noqa: FBT001  # the config's own key

@@ -86,6 +86,15 @@ def test_two_checked_patterns_are_told_apart() -> None:
     assert net.names("4111111111111112 111222334") == []
 
 
+def test_checked_pattern_of_an_operator_is_asked_where_no_default_one_begins() -> None:
+    """Nor does what a default one finds elsewhere in the text, or wrongly, keep it from being asked."""
+    net = build_net(defaults=True, patterns={"loyalty": Pattern("loyalty", r"-\d{5}\b", "luhn")}, triggers=())
+    texts = ("no. -79921", "no. -79922", "4111 1111 1111 1112, -79921", "4111 1111 1111 1112, -79922")
+
+    assert [net.names(text) for text in texts] == [["loyalty"], [], ["loyalty"], []]
+    assert [net.catches(text) for text in texts] == [True, False, True, False]
+
+
 @given(soups)
 def test_catches_is_true_exactly_where_a_name_fires(text: str) -> None:
     """The hot path and the diagnosis agree."""
