@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from monitor.estimators.captures import Captures
 from monitor.estimators.sample import Design, Moments, StratumSample
+from monitor.names import UNLISTED
 from monitor.output_sums import OUTPUT_READINGS, OfOutput, OutputSums
 from monitor.readings import ANY
 from monitor.records import STRATA, Stratum
@@ -107,9 +108,14 @@ class VersionSums:
         self._cells[key.language, key.stratum, key.probability, key.entity, key.reading] = Moments(*row)
 
     def listed(self, known: Callable[[str], bool], most: int) -> list[str]:
-        """Return the entities to read: all that are known, of others the `most` frequent, and their roll-up."""
+        """Return the entities to read: all that are known, of others the `most` frequent, what has no room, and all.
+
+        `UNLISTED` takes no name's place: its cell and those of the names kept apart would no longer add up.
+        """
         others = sorted(
-            (-n, entity) for entity, n in self.entities.items() if not known(entity) and entity != ANY_ENTITY
+            (-n, entity)
+            for entity, n in self.entities.items()
+            if not known(entity) and entity not in (ANY_ENTITY, UNLISTED)
         )
         left_out = {entity for _, entity in others[most:]}
         return sorted({ANY_ENTITY, *self.entities} - left_out)

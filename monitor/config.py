@@ -28,7 +28,9 @@ Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 PositiveRate = Annotated[float, msgspec.Meta(gt=0, le=1)]
 OpenShare = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
-Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=31_536_000)]
+Days = Annotated[int, msgspec.Meta(ge=1, le=3660)]
+"""Ten years: longer windows would begin before there are dates."""
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
 
@@ -111,9 +113,9 @@ class Matching(_Section, frozen=True):
 class Readings(_Section, frozen=True):
     """What is published."""
 
-    windows_days: Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1, max_length=4)] = (7, 28)
+    windows_days: Annotated[tuple[Days, ...], msgspec.Meta(min_length=1, max_length=4)] = (7, 28)
     """The first is the one on the page."""
-    confidence: OpenShare = 0.95
+    confidence: Annotated[float, msgspec.Meta(ge=0.5, le=0.9999)] = 0.95
     min_completeness: Rate = 0.5
     stale_after_days: Annotated[float, msgspec.Meta(gt=0)] = 3.0
     """Days without a label after which a reading is no longer offered as current."""
@@ -124,7 +126,7 @@ class Alarm(_Section, frozen=True):
 
     period: Seconds = 86_400.0
     """Seconds; the unit that the promise about false alarms is made in."""
-    false_alarms_per_year: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    false_alarms_per_year: Annotated[float, msgspec.Meta(ge=0.001)] = 1.0
     """Of the whole board, in the mean, at most."""
     hold: Positive = 7
     """Periods without a crossing, the deadline of their labels over, after which the alarm goes off."""
@@ -265,6 +267,7 @@ def _refuse_unknown_inside(value: Mapping[str, object], kind: object, prefix: st
                     _refuse_unknown(inner, section, f"{prefix}{name}.", source)
 
 
+_TOPIC = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,249}")  # Kafka takes neither "." nor ".."
 _BOUND = re.compile(r"expected `(int|float)` [<>]")
 
 
@@ -343,7 +346,7 @@ def _check_names(config: Config, source: str) -> None:
     if len(set(config.readings.windows_days)) < len(config.readings.windows_days):
         raise ConfigError("readings.windows_days", "names a window twice", source=source)
     names = [n for n in msgspec.structs.astuple(config.topics) if isinstance(n, str)]
-    twice = next((n for n in names if names.count(n) > 1 or not re.fullmatch(r"[A-Za-z0-9._-]{1,249}", n)), None)
+    twice = next((n for n in names if names.count(n) > 1 or not _TOPIC.fullmatch(n)), None)
     if twice is not None:
         problem = f"{twice!r}: a topic name is used once, and holds letters, digits, '.', '_' and '-' alone"
         raise ConfigError("topics", problem, source=source)

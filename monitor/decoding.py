@@ -98,8 +98,12 @@ def typed_decision(value: bytes, limits: Limits) -> Decision | None:
         or record.version.isspace()
         or (threshold is not None and not 0.0 <= threshold <= 1.0)
         or (second is not None and (len(second) > limits.max_spans or not _flawless(second, record.text)))
-        # no text is longer than the JSON that holds it
-        or (len(value) > LONGEST_FIELD and _oversized(record, len(value), limits))
+        # no field is longer than the JSON that holds it, in which the text stands too
+        or (
+            len(value) > LONGEST_FIELD
+            and (len(value) - len(record.text) > LONGEST_FIELD or record.redacted is not None)
+            and _oversized(record, len(value), limits)
+        )
     ):
         return None
     if len(value) > limits.max_text_bytes:

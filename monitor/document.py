@@ -152,14 +152,14 @@ class Document(msgspec.Struct, array_like=True):
 
     def _join(self, text: Text, copy: int, label: Label, at: float, *, sent_again: bool) -> Outcome | None:
         try:
-            text.check(label)
+            read = text.read(label)
         except BadSpan:
             if not sent_again:
                 self.count("rejected")
             raise
         before = list(text.answers)
         submitted = label.status == "submitted"
-        spans = [(s.start, s.end, s.entity) for s in label.spans] if submitted else []
+        spans = read if submitted else []
         outcome = join(text.answers, Answer(label.annotator, label.revision, submitted, spans, at, copy))
         fits = text.answers == before or self._make_room()
         if sent_again and text.answers == before:

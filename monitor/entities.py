@@ -14,6 +14,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
+import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -24,6 +25,8 @@ UNKNOWN = "unknown"
 
 # Controls, lone surrogates, and what breaks or turns round a line: none can stand in a metric, a log or on a page.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Soft hyphen, zero-width space, word joiner, byte order mark: two names that differ in them alone look the same.
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _SEPARATORS = re.compile(r"[\s._-]+")
 _CACHED = 4096
@@ -73,15 +76,16 @@ def usable_name(name: str) -> bool:
     >>> usable_name("Person "), usable_name("LINE\nBREAK"), usable_name(" ")
     (True, False, False)
     """
-    stripped = name.strip()
+    stripped = _INVISIBLE.sub("", name).strip()
     return bool(stripped) and _FORBIDDEN.search(stripped) is None
 
 
 def clean_name(raw: str | None) -> str:
     r"""Return a name as it may stand in a metric: never empty, at most 64 characters, every one printable.
 
-    What isn't printable becomes U+FFFD. A longer name is cut and ends in eight digits of its hash, so that two long
-    names stay two; the digits survive a change of case. Nothing at all is `unknown`. Cleaning twice changes nothing.
+    What isn't printable becomes U+FFFD, what can't be seen goes, and letters are composed (NFC). A longer name is cut
+    and ends in eight digits of its hash, so that two long names stay two; the digits survive a change of case. Nothing
+    at all is `unknown`. Cleaning twice changes nothing.
 
     >>> clean_name(" LINE\nBREAK "), clean_name(None), len(clean_name("x" * 1000))
     ('LINE�BREAK', 'unknown', 64)
@@ -92,9 +96,10 @@ def clean_name(raw: str | None) -> str:
 
 
 def _clean(raw: str) -> str:
-    name = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", raw.strip())
+    shown = raw if raw.isascii() else unicodedata.normalize("NFC", _INVISIBLE.sub("", raw))
+    name = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", shown.strip())
     if len(name) > LONGEST_NAME:
-        digest = hashlib.blake2b(raw.strip().encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        digest = hashlib.blake2b(shown.strip().encode("utf-8", "surrogatepass"), digest_size=8).digest()
         suffix = f"~{int.from_bytes(digest) % 10**8:08d}"
         name = name[: LONGEST_NAME - len(suffix)] + suffix
     return name or UNKNOWN
@@ -106,10 +111,10 @@ _clean_short = lru_cache(_CACHED)(_clean)
 class Aliases:
     """Folds entity names onto one name each, by the default table and an operator's own.
 
-    Case, and runs of spaces, hyphens, dots and underscores, make no difference; a folded name is in upper case, joined
-    by underscores, and clean. An alias of the operator's wins over the default and is applied to its results too; one
-    that maps a name to itself keeps that name apart from what the default would make of it. Folding twice changes
-    nothing.
+    Case, runs of spaces, hyphens, dots and underscores, and how letters are encoded (composed or not, full width) make
+    no difference; a folded name is in upper case, joined by underscores, and clean. An alias of the operator's wins
+    over the default and is applied to its results too; one that maps a name to itself keeps that name apart from what
+    the default would make of it. Folding twice changes nothing.
 
     Parameters
     ----------
@@ -169,6 +174,9 @@ class Aliases:
 
 
 def _plain(name: str) -> str:
+    if not name.isascii():
+        # what can't be seen goes first: beside it a separator wouldn't be at the edge
+        name = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name).upper())
     return clean_name(_SEPARATORS.sub("_", name).strip("_").upper()).upper()
 
 

@@ -63,7 +63,7 @@ def _overlapping(
             continue
         size = t.end - t.start
         # IoU >= x needs a span at most 1/x as long, so one that starts further left can't reach
-        reach = min(longest[t.entity], int(size / iou) + 1)
+        reach = min(longest[t.entity], size / iou + 1)
         for start, end, j in spans[bisect_left(spans, (t.start - reach,)) :]:
             if start >= t.end:
                 break

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from monitor.estimators.sample import Design, Moments, StratumSample
 from monitor.leaks.findings import KINDS, Kind
+from monitor.names import UNLISTED
 from monitor.output_keys import (
     LeakKey,
     OutputDesignKey,
@@ -135,7 +136,7 @@ class OutputSums:
         spans: Counter[str] = Counter()
         for of in self._of(language):
             spans.update(self._entities.get(of, {}))
-        others = sorted((-n, entity) for entity, n in spans.items() if not known(entity))
+        others = sorted((-n, entity) for entity, n in spans.items() if not known(entity) and entity != UNLISTED)
         return sorted(set(spans) - {entity for _, entity in others[most:]})
 
     def samples(self, language: str, entity: str, reading: Reading) -> tuple[StratumSample, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from monitor.config import Config, PatternConfig, config_id
 from monitor.decoding import Limits
-from monitor.entities import Aliases
+from monitor.entities import Aliases, usable_name
 from monitor.errors import ConfigError
 from monitor.leaks.policy import Policy, build_policy
 from monitor.net import Net, build_net
@@ -37,7 +37,8 @@ class Plan:
     Raises
     ------
     ConfigError
-        A pattern or placeholder that doesn't compile, aliases that go round in a circle, two names of one entity.
+        A pattern or placeholder that doesn't compile, aliases that go round in a circle, two targets of one
+        cell, a target of none.
     """
 
     def __init__(
@@ -84,6 +85,8 @@ class Plan:
     def _read_targets(self) -> dict[tuple[str, str], float]:
         targets: dict[tuple[str, str], float] = {}
         for name, recall in self.config.targets.items():
+            if not all(map(usable_name, name.split(".", 1))):
+                raise ConfigError(f"targets.{name}", "write ENTITY or ENTITY.language, neither of them empty")
             entity, _, language = name.partition(".")
             # the roll-up may have a target of its own
             cell = (ANY_ENTITY if entity.lower() == ANY_ENTITY else self.aliases.fold(entity), language.lower())

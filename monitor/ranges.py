@@ -47,4 +47,4 @@ def _words(kind: object, bounds: msgspec.Meta) -> str:
     if least is not None and most is not None:
         return f"{noun} from {least:g} to {most:g}"
     sides = (("above", above), ("of at least", least), ("below", below), ("at most", most))
-    return f"{noun} {', '.join(f'{side} {value:g}' for side, value in sides if value is not None)}"
+    return f"{noun} {', '.join(f'{side} {value:.8g}' for side, value in sides if value is not None)}"

@@ -56,12 +56,15 @@ class Spelling:
         Of two identical spans the one with the higher score stays. None where a span can't be used as it is
         (`monitor.salvage` says why and sets it aside; `read_usable` takes what is left).
         """
-        text, threshold, cache = decision.text, decision.threshold, self._cache
-        length = len(text)
         spans: list[Span] = []
         entities: list[str] = []
+        given = decision.spans
+        if not given:  # as of most short texts
+            return _flagged(Flagged, (spans, entities))
+        text, threshold, cache = decision.text, decision.threshold, self._cache
+        length = len(text)
         last, ordered = -1, True
-        for span in decision.spans:
+        for span in given:
             start, end, score, entity = span.start, span.end, span.score, span.entity
             spelled = cache.get(entity)
             # 0.0 and not 0: comparing a float with a whole number takes twice as long

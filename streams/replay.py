@@ -24,6 +24,7 @@ from monitor.formats.corpus import read_label_line
 from monitor.plan import Plan
 from monitor.readings import BoardSnapshot, Tally, Window
 from monitor.records import Label
+from monitor.salvage import parse_object, read_number
 from monitor.tallies import LATEST_MS
 from streams.corpora import read_lines as numbered_lines
 from streams.replay_stages import Stages
@@ -161,11 +162,33 @@ def _timestamp_ms(line: bytes) -> int:
     if b'"ts"' not in line:
         return _NO_TIME
     try:
-        ts = _TS.decode(line).ts
-        if isinstance(ts, str):
-            at = datetime.fromisoformat(ts)
-            ts = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
-        at_ms = _NO_TIME if ts is None else int(ts * 1000)
-    except (msgspec.DecodeError, ValueError, OverflowError, RecursionError):
+        at_ms = int(_seconds(_ts(line)) * 1000)
+    except (RecordError, ValueError, OverflowError):
         return _NO_TIME
     return at_ms if 0 <= at_ms < LATEST_MS else _NO_TIME
+
+
+def _ts(line: bytes) -> object:
+    """Return the field as it stands; of what the typed decoder refuses, as ROUTE reads it."""
+    try:
+        return _TS.decode(line).ts
+    except (msgspec.DecodeError, RecursionError):
+        return parse_object(line).first("ts")
+
+
+def _seconds(ts: object) -> float:
+    """Return seconds since the epoch, of a number, of a string that writes one, or of ISO 8601, by default in UTC.
+
+    Raises ValueError for anything else.
+    """
+    if isinstance(ts, str):
+        try:
+            at = datetime.fromisoformat(ts)
+        except ValueError:
+            pass
+        else:
+            return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    number = read_number(ts)
+    if number is None:
+        raise ValueError("no time")
+    return number

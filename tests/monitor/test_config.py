@@ -84,9 +84,16 @@ REFUSED: list[tuple[dict[str, object], str, str]] = [
     ({"matching": {"iou": 0}}, "matching.iou", "above 0, at most 1"),
     ({"readings": {"windows_days": []}}, "readings.windows_days", "length >= 1"),
     ({"readings": {"windows_days": [7, 7]}}, "readings.windows_days", "names a window twice"),
-    ({"readings": {"windows_days": [7, 0]}}, "readings.windows_days", "expected a whole number of at least 1"),
+    ({"readings": {"windows_days": [7, 0]}}, "readings.windows_days", "expected a whole number from 1 to 3660"),
+    ({"readings": {"windows_days": [10**11]}}, "readings.windows_days", "expected a whole number from 1 to 3660"),
+    ({"readings": {"confidence": 1 - 1e-16}}, "readings.confidence", "expected a number from 0.5 to 0.9999"),
+    ({"alarm": {"false_alarms_per_year": 1e-320}}, "alarm.false_alarms_per_year", "a number of at least 0.001"),
+    ({"alarm": {"period": float("inf")}}, "alarm.period", "inf: expected a number above 0, at most 31536000"),
+    ({"checkpoint": {"interval_s": float("inf")}}, "checkpoint.interval_s", "expected a number above 0, at most"),
     ({"topics": {"labels": "decisions"}}, "topics", "'decisions': a topic name is used once"),
     ({"topics": {"labels": "a b"}}, "topics", "'a b'"),
+    ({"topics": {"labels": "."}}, "topics", "'.'"),
+    ({"topics": {"labels": ".."}}, "topics", "'..'"),
     ({"kafka": {"security": "ssl"}}, "kafka.security", "allowed: plaintext, tls, "),
     ({"http": {"port": 70_000}}, "http.port", "70000: expected a whole number from 0 to 65535"),
 ]
@@ -204,3 +211,12 @@ def test_targets_of_one_cell_are_refused_and_the_roll_up_may_have_one() -> None:
     with pytest.raises(ConfigError, match=r"targets\.email_address"):
         Plan(read_config({"targets": {"EMAIL": 0.9, "email_address": 0.8}}))
     assert Plan(read_config({"targets": {"any": 0.5}})).target("any", "any") == 0.5
+
+
+@pytest.mark.parametrize("name", ["", ".nl", "PERSON.", " .nl", "PERSON. ", "\ufeff"])
+def test_a_target_of_nothing_is_refused(name: str) -> None:
+    """It would hold nobody to anything, and nobody would see why."""
+    with pytest.raises(ConfigError, match=r"write ENTITY or ENTITY\.language") as caught:
+        Plan(read_config({"targets": {name: 0.9}}))
+
+    assert f"targets.{name}" == caught.value.key

@@ -25,7 +25,7 @@ SPAN = st.builds(
     st.integers(0, 4),
     st.integers(1, 5),
     st.sampled_from(["PERSON", "LOCATION"]),
-).filter(lambda span: "Anna at Utrecht"[span.start : span.end].strip())
+).filter(lambda span: not {" "} & {*"Anna at Utrecht"[span.start], "Anna at Utrecht"[span.end - 1]})
 
 
 def rows(document: Document, iou: float = 0.45) -> dict[tuple[int, Key], tuple[int, ...]]:
@@ -131,9 +131,9 @@ def test_label_serves_the_next_version_on_its_own_day() -> None:
 
 
 def test_overlap_that_counts_is_configured() -> None:
-    """IoU .8 counts at .45 and not at .9."""
+    """IoU .67 counts at .45 and not at .9."""
     document = opened(spans=[Span(0, 4, "PERSON")])
-    document.answer(label(spans=[Span(0, 5, "PERSON")]), 0)
+    document.answer(label(spans=[Span(0, 6, "PERSON")]), 0)
     key = 0, CellKey(*CELL, "PERSON", "matched")
 
     assert (Moments.of(1, 1), Moments.of(0, 1)) == (rows(document)[key], rows(document, 0.9)[key])

@@ -14,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from monitor.entities import Aliases, clean_name, usable_name
 from monitor.errors import ConfigError
 
+INVISIBLE = ("\u00ad", "\u200b", "\u2060", "\ufeff")
 ANY_TEXT = st.text(st.characters(codec=None), max_size=100)
 # the names of the labelled corpora and of the detectors' decisions on them
 IN_THE_DATA = [
@@ -48,6 +49,14 @@ def test_the_names_of_five_tools_are_folded() -> None:
         ("NORP", "NRP"),
         ("date", "DATE_TIME"),
         ("my.custom-id", "MY_CUSTOM_ID"),
+        ("\ufeffperson", "PERSON"),
+        ("per\u00adson\u200b", "PERSON"),
+        ("\u2060 person_\u200b", "PERSON"),
+        ("\uff30\uff45\uff52\uff53\uff4f\uff4e", "PERSON"),
+        ("te\u0301le\u0301phone", "T\u00c9L\u00c9PHONE"),
+        ("t\u00e9l\u00e9phone", "T\u00c9L\u00c9PHONE"),
+        ("stra\u00dfe", "STRASSE"),
+        ("\u0438\u0306", "\u0419"),
     ],
 )
 def test_spelling_makes_no_difference(name: str, expected: str) -> None:
@@ -181,3 +190,10 @@ def test_a_clean_name_survives_an_exposition(raw: str, times: int) -> None:
 def test_a_usable_name_says_something(name: str, usable: bool) -> None:  # noqa: FBT001  # an expectation, not a switch
     """Blank names and names with control characters can't be used."""
     assert usable_name(name) is usable
+
+
+@pytest.mark.parametrize("mark", INVISIBLE)
+def test_what_cannot_be_seen_makes_no_other_name(mark: str) -> None:
+    """Two series that look the same are one; a name of nothing else is none; what joins letters in Persian stays."""
+    assert (clean_name(f"{mark}n{mark}l {mark}"), clean_name(mark), usable_name(mark)) == ("nl", "unknown", False)
+    assert clean_name("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"

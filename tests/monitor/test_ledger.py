@@ -199,7 +199,7 @@ def test_changed_aliases_and_overlap_change_what_rows_add_up_to() -> None:
     """Nothing is read again; days whose sums moved are published."""
     table = Table()
     table.take("sampled", drawn(spans=[Span(0, 4, "PERSON")]))
-    table.take("labels_by_document", labelled(spans=[Span(0, 5, "WHO")]))
+    table.take("labels_by_document", labelled(spans=[Span(0, 6, "WHO")]))
     cell = CellKey("nl", "d", "1", "both", 1.0, "PERSON", "matched")
     before = sums(table.ledger)
     table.ledger.settle()

@@ -106,3 +106,8 @@ def test_nothing_found_and_nothing_there() -> None:
     """No spans, no labels, no error."""
     assert (set(), set()) == (matched([], [Extent(0, 1, "A")], 0.45), matched([Extent(0, 1, "A")], [], 0.45))
     assert (set(), set()) == (masked([], []), masked([Extent(0, 1, "A")], []))
+
+
+def test_any_overlap_counts_where_next_to_none_is_asked() -> None:
+    """The smallest share that a float can be is one."""
+    assert matched([Extent(0, 9, "A")], [Extent(8, 20, "A")], 5e-324) == {0}

@@ -267,17 +267,33 @@ def test_the_whole_input_is_one_window_however_long() -> None:
     assert replay(lines[::-1]).readings[0].window == snapshot.readings[0].window
 
 
-@pytest.mark.parametrize("ts", [None, "soon", -5, 1e30, 1_790_000_000_000, [1]])
+@pytest.mark.parametrize("ts", [None, "soon", -5, 1e30, 1_790_000_000_000, [1], True, "1_767_225_600", "1e400", "nan"])
 def test_a_window_without_any_time_has_no_days(ts: object) -> None:
     """A file needs none; a time in another unit is none."""
     assert {r.window for r in replay([decision(ts=ts)]).readings} == {Window(None, None, None)}
 
 
-@pytest.mark.parametrize("ts", [1_767_225_600, "2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00", "2026-01-01"])
+@pytest.mark.parametrize(
+    "ts",
+    [
+        *(1_767_225_600, "2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00", "2026-01-01"),
+        *("1767225600", "1.7672256e9", "2026-01-01T00:00:00.123456789Z", "20260101"),
+    ],
+)
 def test_a_decisions_own_time_dates_the_window(ts: object) -> None:
     """Seconds since the epoch, or ISO 8601; without a zone it's UTC."""
     days = Window(None, "2026-01-01", "2026-01-01")
     assert {r.window for r in replay([decision(ts=ts), decision("b")]).readings} == {days}
+
+
+def test_a_time_is_read_of_what_the_typed_decoder_refuses() -> None:
+    """A byte order mark, a score of NaN: the record counts, and so does its day."""
+    marked = b"\xef\xbb\xbf" + decision("a", ts=1_767_225_600)
+    scored = decision("b", ts="2026-01-03", spans=[{"start": 0, "end": 4, "entity": "PERSON", "score": float("nan")}])
+    found = replay([marked, scored])
+    assert {(r.census, r.window) for r in found.readings if r.stratum is None and r.entity == "any"} == {
+        (2, Window(None, "2026-01-01", "2026-01-03"))
+    }
 
 
 def test_little_is_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,3 +321,21 @@ def test_a_snapshot_may_be_taken_in_between() -> None:
     run.decide([decision("b")])
     second = cell(run.snapshot())
     assert [(r.census, r.labelled) for r in (first, second)] == [(1, 0), (2, 1)]
+
+
+@pytest.mark.parametrize("most", [1, 2, 4, 5, 200])
+def test_entities_add_up_however_few_are_kept_apart(most: int) -> None:
+    """What has no room is UNLISTED, and takes the place of no name that has."""
+    run = Replay(read_config({"sampling": {"random_rate": 1.0}, "limits": {"max_entities": most}}))
+    names = [f"BADGE{n}" for n in range(5)]
+    spans = {name: [{"start": 0, "end": 4, "entity": name}] for name in names}
+    run.decide([decision(name, spans=spans[name], redacted="****") for name in names])
+    answers = [{"doc_id": name, "annotator": "jo", "spans": spans[name]} for name in names]
+    run.label(map(msgspec.json.encode, answers))
+    true = {r.entity: r.matched.true for r in run.snapshot().readings if r.stratum is None and r.language != "any"}
+
+    outputs = {e.entity for r in run.snapshot().outputs for e in r.entities}
+    assert outputs - {"any"} == set(names[:most]) | ({"UNLISTED"} if most < 5 else set())
+    assert true.pop("any") == 5
+    left_over = {"UNLISTED": 5 - most} if most < 5 else {}
+    assert true == dict.fromkeys(names[:most], 1) | left_over
