@@ -20,6 +20,7 @@ from monitor.leaks.in_place import NOWHERE, Edge, InPlace, look_in_place
 from monitor.leaks.layout import Layout, lay_out
 from monitor.leaks.masks import BRACKETED
 from monitor.leaks.mentions import Mention, Searched
+from monitor.leaks.percent import Decoded, decode
 from monitor.leaks.policy import Policy
 from monitor.leaks.squeezed import trace
 from monitor.leaks.values import WORDS, Key, Way, keys_of, nature_of
@@ -54,10 +55,22 @@ def check(text: str, spans: Sequence[Span], redacted: str, policy: Policy, net: 
     """
     secret = _outermost([span for span in spans if not policy.of(span.entity).ignore])
     layout = lay_out(text, spans, redacted)
+    decoded = None if layout.exact else decode(redacted)
+    if decoded is not None and lay_out(text, spans, decoded.text).exact:
+        found = check(text, spans, decoded.text, policy, net)
+        return Checked(
+            aligned=False,
+            leaks=_in_order(_told_in(decoded, leak) for leak in found.leaks),
+            masked=(),
+            replaced_spans=0,
+        )
     look = look_in_place(text, secret, redacted, policy, layout) if layout.readable else NOWHERE
     leaks = list(look.leaks)
     leaks += _find_rests(Searched(text), secret, policy, look, net)
-    leaks += _find_elsewhere(text, _key_sources(text, secret), Searched(redacted), policy, layout, leaks)
+    sources = _key_sources(text, secret)
+    leaks += _find_elsewhere(text, sources, Searched(redacted), policy, layout, leaks)
+    if decoded is not None:
+        leaks += _find_elsewhere(text, sources, Searched(decoded.text), policy, layout, leaks, decoded)
     return Checked(
         aligned=layout.aligned,
         leaks=_in_order(leaks),
@@ -162,10 +175,19 @@ def _glued(text: str, edge: Edge) -> tuple[int, int] | None:
     return glued_before(text, edge.replaced.start, edge.limit)
 
 
-def _find_elsewhere(
-    text: str, sources: Mapping[Key, Span], output: Searched, policy: Policy, layout: Layout, leaks: Sequence[Leak]
+def _find_elsewhere(  # each of them is asked about where a value stands
+    text: str,
+    sources: Mapping[Key, Span],
+    output: Searched,
+    policy: Policy,
+    layout: Layout,
+    leaks: Sequence[Leak],
+    decoded: Decoded | None = None,
 ) -> list[Leak]:
-    """Return where values, or names of them, stand in the output beside the places that were told already."""
+    """Return where values, or names of them, stand in the output beside the places that were told already.
+
+    `decoded`: what `output` is, where it's the output without its percent escapes.
+    """
     if not sources:
         return []
     told = merge_stretches([(leak.output_start, leak.output_end) for leak in leaks])
@@ -174,7 +196,8 @@ def _find_elsewhere(
     else:
         written = [match.span() for match in BRACKETED.finditer(output.text)]
     found: list[Leak] = []
-    for mention in output.mentions(list(sources)):
+    for one in output.mentions(list(sources)):
+        mention = one if decoded is None else _met_in(decoded, one)
         span = sources[mention.key]
         if _overlaps(told, mention) or (_overlaps(written, mention) and not _is_value(mention, span, policy)):
             continue
@@ -202,6 +225,16 @@ def _key_sources(text: str, spans: Sequence[Span]) -> Mapping[Key, Span]:
             if held is None or _TOLD[way] < _TOLD[held[0].way]:
                 sources[key.letters] = Key(key.letters, way), span
     return dict(sources.values())
+
+
+def _told_in(decoded: Decoded, leak: Leak) -> Leak:
+    start, end = decoded.place(leak.output_start, leak.output_end)
+    return leak._replace(output_start=start, output_end=end)
+
+
+def _met_in(decoded: Decoded, mention: Mention) -> Mention:
+    start, end = decoded.place(mention.start, mention.end)
+    return mention._replace(start=start, end=end)
 
 
 _TOLD: Mapping[Way, int] = {"whole": 0, "number": 0, "street": 1, "name": 2, "given": 3, "part": 4}

@@ -22,7 +22,9 @@ import numpy.typing as npt
 
 from monitor.leaks.alignment import merge_stretches
 from monitor.leaks.findings import Checked
+from monitor.leaks.percent import decode
 from monitor.leaks.policy import Policy
+from monitor.leaks.single_letters import forgive_letters
 from monitor.leaks.squeezed import Letters, squeeze
 from monitor.records import Span
 
@@ -44,7 +46,7 @@ class Coverage(msgspec.Struct, array_like=True, frozen=True):
 
     hidden: Stretches
     """What nobody can read there: masked, or kept by policy; no leak. Reaches over what is no letter or digit beside
-    it, so that a label's edges (a full stop, a blank) don't count."""
+    it, so that a label's edges (a full stop, a blank) don't count, and over one letter there that says nothing."""
     masked: Stretches | None
     """What was replaced where it stood; None where the output isn't aligned, and nobody knows."""
     joined: list[int] = []
@@ -65,7 +67,7 @@ def coverage_of(text: str, spans: Sequence[Span], redacted: str, found: Checked,
 
     >>> found = Checked(aligned=True, leaks=(), masked=((5, 12),), replaced_spans=1)
     >>> coverage_of("I am Bo Smid.", [Span(5, 12, "PERSON")], "I am <PERSON>.", found, Policy())
-    Coverage(hidden=[(4, 13)], masked=[(5, 12)], joined=[])
+    Coverage(hidden=[(3, 13)], masked=[(5, 12)], joined=[])
     """
     leaking = merge_stretches([(leak.start, leak.end) for leak in found.leaks])
     if not found.aligned:
@@ -76,7 +78,8 @@ def coverage_of(text: str, spans: Sequence[Span], redacted: str, found: Checked,
         for span in spans
         if not _overlaps(leaking, span) and not (policy.entities and policy.of(span.entity).ignore)
     ]
-    hidden = _widened(text, cut_out(merge_stretches([*masked, *kept]), leaking))[:_MOST]
+    hidden = _widened(text, cut_out(merge_stretches([*masked, *kept]), leaking))
+    hidden = forgive_letters(text, spans, hidden, leaking)[:_MOST]
     if len(masked) > _MOST:
         return Coverage(hidden, None)
     joined = _joined(text, masked)
@@ -154,6 +157,9 @@ def _absent(text: str, redacted: str) -> Stretches:
     places = [*zip(begins, [*begins[1:], len(letters.text)], strict=True)] if begins else []
     words = {letters.text[first:last][:_LONGEST] for first, last in places}
     there = _standing(words, squeeze(redacted))
+    decoded = decode(redacted)
+    if decoded is not None:
+        there |= _standing(words, squeeze(decoded.text))
     return merge_stretches(
         [letters.place(first, last) for first, last in places if letters.text[first:last][:_LONGEST] not in there]
     )

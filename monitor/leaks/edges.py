@@ -22,6 +22,7 @@ _WORD_REST = 3
 _WRITTEN: frozenset[Nature] = frozenset(("person", "place", "organization", "address", "mail"))
 """What is made of words: letters glued to another thing, as to `www.of.be|cause`, are none of it."""
 _WORD = re.compile(r"[^\W_]+")
+_MASKS = re.compile(r"(?<![^\W_])(?:[A-Z]{3,}(?:_[A-Z]+)*_[0-9]{1,6}|[A-Z]{2,}(?:_[A-Z]{2,})+|[Xx]{2,})(?![^\W_])")
 _DIGIT_GROUPS = re.compile(r"\d+(?:[ \u00a0.\-/]\d+)*(?![^\W\d_])")
 _MAIL_BEFORE = re.compile(r"[^\s@<>(),;:\"'\[\]{}=|]+@?\Z|[A-Za-z0-9._%+\-]+ \Z")
 
@@ -45,7 +46,7 @@ def rest_after(source: Searched, start: int, end: int, entity: str, limit: int) 
         or (nature == "date" and year_after(value, following))
         or (nature == "person" and name_after(source, end, value, following))
     )
-    return end + int(size or 0)
+    return end if not size or _is_masked(following[:size]) else end + int(size)
 
 
 _FOLLOWS = re.compile(r"[^\W_]|[@._%+\-/\u2011][^\s<>\[\](){},;\"]|[ \u00a0][\dA-Z]")
@@ -120,7 +121,12 @@ def rest_before(source: Searched, start: int, end: int, entity: str, limit: int)
         or (nature == "other" and digits_before(value, before))
         or (nature == "person" and name_before(source, start, value, before))
     )
-    return start - int(size or 0)
+    return start if not size or _is_masked(before[-size:]) else start - int(size)
+
+
+def _is_masked(rest: str) -> bool:
+    """Return whether a rest is what an earlier redactor left in the text: `PERSON_1-`, `XXXX/`."""
+    return not any(map(str.isalnum, _MASKS.sub("", rest)))
 
 
 def _glued_after(value: str, following: str, nature: Nature) -> int:

@@ -78,6 +78,13 @@ _HEADLINE = 4
 """Words of a line without a full stop that makes it a headline if all have capitals: with fewer it's a signature."""
 _PUNCTUATION = re.compile("[,.'’:?!]")
 _NO_HEADLINE = re.compile(r"[\d.,:;?@<>\[\]{}*/|]")
+_GERMAN_ARTICLES = frozenset(
+    """
+der die das den dem des vom zum zur beim im am ein eine einen einem einer eines kein keine keinen keinem keiner mein
+meine meinen meinem meiner dein deine deinen unser unsere unseren dieser diese dieses diesen diesem jeder jede jedes
+jeden jedem welcher welche welches welchen
+""".split()  # noqa: SIM905  # read as words
+)
 _CUT = frozenset("ave avda blvd ctra hwy mews pza str".split())  # noqa: SIM905  # read as words
 """Streets that are written with a full stop."""
 _LIGATURES = re.compile("[\ufb00-\ufb06]")
@@ -105,6 +112,23 @@ class Prose:
     @cached_property
     def _lower_case(self) -> Mapping[str, int]:
         return Counter(word for word in _APART.findall(self.text) if word.islower())
+
+    @cached_property
+    def _articled(self) -> frozenset[str]:
+        """Words with a capital that stand somewhere with an article, or with one and an adjective: German nouns."""
+        found: set[str] = set()
+        article, adjective = False, False  # whether the word before is one, or one that follows one
+        end = 0
+        for match in _WORD.finditer(self.text):
+            word, gap = match[0], self.text[end : min(match.start(), end + _SHORT)]
+            if gap.strip(" \u00a0"):
+                article = adjective = False
+            if word[0].isupper() and (article or adjective):
+                found.add(word)
+            adjective = article and word.islower()
+            article = word.lower() in _GERMAN_ARTICLES and "," not in gap  # behind a comma it's a relative pronoun
+            end = match.end()
+        return frozenset(found)
 
     @cached_property
     def language(self) -> Language:
@@ -163,7 +187,10 @@ class Prose:
             return self._is_written_as_name(written, start, end)
         if way == "street":
             return True
-        articled = before in (DETERMINERS if self.is_german else ARTICLES.get(self.language, DETERMINERS))
+        if self.is_german:
+            articled = before in DETERMINERS or written in self._articled
+        else:
+            articled = before in ARTICLES.get(self.language, DETERMINERS)
         return not articled and (way != "part" or (not self.is_german and self._has_names_capital(written, start, end)))
 
     def _is_elses(self, start: int, end: int) -> bool:

@@ -24,6 +24,7 @@ from monitor.leaks.words import PARTICLES
 
 _PREFIX = 3
 _DIGITS = re.compile(rf"\d{{{SUFFIX},}}")
+_PIECES = 32
 _SEPARATORS = re.compile(r"[^\w\n,;:?!]{0,4}|[ \u00a0]?_[ \u00a0]?")
 _WORD = re.compile(r"[^\W_]+")
 _FEW = 4_000_000
@@ -53,6 +54,36 @@ class Mention(NamedTuple):
     first: int
     last: int
     """Which of the key's letters and digits stand there, half-open: of a number it may be a piece."""
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many characters both begin with."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+class _Pieces(NamedTuple):
+    """Numbers that have the same seven digits at one end, by all of their pieces there that count."""
+
+    keys: dict[str, Key]
+    sizes: list[int]
+    """Of the pieces, the largest first."""
+
+
+def _pieces(keys: Sequence[Key], *, tails: bool) -> dict[str, _Pieces]:
+    """Return numbers by their last seven digits, or by their first; a piece that is one of them whole is that one's.
+
+    Of a number of more than 80 digits 32 do, from the smallest that counts to all of it.
+    """
+    found: dict[str, _Pieces] = {}
+    for key in sorted(keys, key=lambda one: len(one.letters)):
+        letters, digits = key.letters, len(key.letters)
+        own = found.setdefault(letters[-SUFFIX:] if tails else letters[:SUFFIX], _Pieces({}, []))
+        smallest = piece_size(digits)
+        for size in {*range(smallest, digits, (digits - smallest) // _PIECES or 1), digits}:
+            own.keys.setdefault(letters[-size:] if tails else letters[:size], key)
+    for own in found.values():
+        own.sizes[:] = sorted({len(piece) for piece in own.keys}, reverse=True)
+    return found
 
 
 _Occurrence = tuple[int, int, Key, bool]
@@ -136,8 +167,7 @@ class Searched(Prose):
                     yield self._placed(begin, key)
 
     def _numbers(self, keys: Sequence[Key]) -> Iterator[Mention]:
-        tails = {key.letters[-SUFFIX:]: key for key in keys}
-        heads = {key.letters[:SUFFIX]: key for key in keys}
+        tails, heads = _pieces(keys, tails=True), _pieces(keys, tails=False)
         for chain in _DIGITS.finditer(self.letters.text):
             low, high = chain.span()
             reached = low
@@ -145,38 +175,41 @@ class Searched(Prose):
                 seven = chain[0][at - low : at - low + SUFFIX]
                 if at < reached or not (seven in tails or seven in heads):
                     continue
-                found = (
-                    self._ending(tails.get(seven), low, at + SUFFIX, high)
-                    or self._beginning(heads.get(seven), low, at, high)
-                )  # fmt: skip
+                found = self._ending(tails.get(seven), low, at + SUFFIX, high) or self._beginning(
+                    heads.get(seven), low, at, high
+                )
                 if found:
                     first, last, key, offset = found
                     reached = last
                     yield Mention(*self.letters.place(first, last), key, offset, offset + last - first)
 
-    def _ending(self, key: Key | None, low: int, end: int, high: int) -> tuple[int, int, Key, int] | None:
+    def _ending(self, pieces: _Pieces | None, low: int, end: int, high: int) -> tuple[int, int, Key, int] | None:
         """Return how far a number stands before the place where its last digits end: all of it, or enough."""
-        if key is None or not (end == high or self.letters.begins_word(end)):
+        if pieces is None or not (end == high or self.letters.begins_word(end)):
             return None
-        text, letters = self.letters.text, key.letters
-        size = SUFFIX
-        while size < len(letters) and end - size > low and text[end - size - 1] == letters[-size - 1]:
-            size += 1
-        return (end - size, end, key, len(letters) - size) if size >= piece_size(len(letters)) else None
+        text = self.letters.text
+        for size in pieces.sizes:
+            key = pieces.keys.get(text[end - size : end]) if end - size >= low else None
+            if key is not None:
+                rest = len(key.letters) - size
+                more = _common(text[max(low, end - size - rest) : end - size][::-1], key.letters[:rest][::-1])
+                return end - size - more, end, key, rest - more
+        return None
 
-    def _beginning(self, key: Key | None, low: int, start: int, high: int) -> tuple[int, int, Key, int] | None:
+    def _beginning(self, pieces: _Pieces | None, low: int, start: int, high: int) -> tuple[int, int, Key, int] | None:
         """Return a number that was cut: it stands alone there. Numbers of one office begin alike, and go on."""
-        if key is None or not (start == low or self._parts(start)):
+        if pieces is None or not (start == low or self._parts(start)):
             return None
-        text, letters = self.letters.text, key.letters
-        size = SUFFIX
-        while size < len(letters) and start + size < high and text[start + size] == letters[size]:
-            size += 1
-        end = start + size
-        if size == len(letters):
-            return (start, end, key, 0) if end == high or self.letters.begins_word(end) else None
-        alone = end == high or self._parts(end)
-        return (start, end, key, 0) if alone and size >= piece_size(len(letters)) else None
+        text = self.letters.text
+        for size in pieces.sizes:
+            end = start + size
+            key = pieces.keys.get(text[start:end]) if end <= high else None
+            if key is not None:
+                end += _common(text[end:high], key.letters[size:])
+                whole = end - start == len(key.letters)
+                alone = end == high or (self.letters.begins_word(end) if whole else self._parts(end))
+                return (start, end, key, 0) if alone else None
+        return None
 
     def _parts(self, offset: int) -> bool:
         """Return whether what stands before an offset between two digits is more than a number's own separators."""

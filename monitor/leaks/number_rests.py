@@ -17,7 +17,8 @@ _UNIT = re.compile(
     r"|[-/] ?[^\W_]{1,5}(?![^\W_])|,? (?:hs|bis|ter|huis|rd|bg|[IVX]{1,4}|\d{1,2} ?[ºª°][^\s,]*)(?![^\W_])"
 )
 _POSTAL = (
-    r"(?:\d{4} ?[A-Za-z]{2}|[A-Z]{1,2}-?\d{4,5}|\d{5}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2})(?![^\W_])"
+    r"(?:\d{4} ?[A-Za-z]{2}|[A-Z]{1,2}-?\d{4,5}|\d{5}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}"
+    r"|\d{3} \d{2}(?= +[A-Z\u00c0-\u00de][a-z\u00df-\u00ff]))(?![^\W_])"
 )
 _CITY = r"(?: [A-Z][^\W_]*)*"
 _AFTER_NUMBER = re.compile(

@@ -12,7 +12,7 @@ from monitor.leaks.values import Way
 
 _SEED = 1
 _PART: Way = "part"
-_LESS_SURE: tuple[tuple[Form, int], ...] = (("alone", 100), ("given", 60))
+_LESS_SURE: tuple[tuple[Form, int], ...] = (("alone", 70), ("given", 27))
 
 Flagged = dict[tuple[Lang, Form], tuple[int, int]]
 
@@ -36,10 +36,11 @@ def test_word_that_is_a_surname_is_not_flagged(flagged: Flagged) -> None:
 
 
 def test_word_that_is_a_name_by_itself_may_be_flagged(flagged: Flagged) -> None:
-    """The bar of one in a thousand is not met here: 31 % of names flagged alone are flagged, 18 % of given names.
+    """The bar of one in a thousand is not met here: 21 % of names flagged alone are flagged, 8 % of given names.
 
-    Without the German ones, where nothing tells a bare noun from a bare name, it's 18 % and 2 %. Believing less of
-    these names would leave `Anna ist krank` and `Vince` below a letter untold.
+    Of the German ones, where only an article elsewhere tells a bare noun from a bare name, it's 34 % and 31 %; without
+    them 18 % and 2 %. Believing less of these names would leave `Anna ist krank`, `Vince` below a letter and `we gave
+    it to vince` untold.
     """
     assert [form for form, most in _LESS_SURE if share(flagged, form)[0] > most] == []  # of 309 each
     assert sum(count for (lang, form), (count, _) in flagged.items() if form == "given" and lang != "de") <= 5
@@ -102,3 +103,24 @@ def test_evidence_for_a_part_of_a_name(text: str, word: str, meant: bool) -> Non
     """Whatever the word, what stands around it tells."""
     at = text.index(word)
     assert Prose(text).is_meant(squeeze(word), _PART, at, at + len(word), apart=False) is meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Wir haben es Drescher gegeben, und das ist gut.", True),
+        ("Wir haben es Drescher gegeben, und der Drescher ist gut.", False),
+        ("Wir haben es Drescher gegeben, das war ein neuer Drescher.", False),
+        ("Wir haben es Drescher gegeben, das war mein Sohn Drescher.", True),
+        ("Wir haben es Drescher gegeben, der Brief, den Drescher hat, ist gut.", True),
+        ("Wir haben es Drescher gegeben, und an Drescher geschrieben.", True),
+        ("Herr Drescher ist da, und der Drescher ist nicht gut.", True),
+        ("Nun ist Schluss, sagte Drescher, denn der Drescher ist kaputt.", True),
+        ("We gave it to Harvest, and the Harvest is good.", True),
+    ],
+)
+def test_article_elsewhere_tells_a_german_noun(text: str, meant: bool) -> None:  # noqa: FBT001  # a parameter
+    """A bare word is somebody's name no more, but where a title or a verb says so; no such thing in English."""
+    word = "Harvest" if "Harvest" in text else "Drescher"
+    at = text.index(word)
+    assert Prose(text).is_meant(squeeze(word), "name", at, at + len(word), apart=False) is meant

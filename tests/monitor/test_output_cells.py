@@ -80,6 +80,30 @@ CASES = {
     "label takes a full stop": Case(
         LETTER, [("Joke Hendriksma", PERSON)], "I am <PERSON>.", [(" Joke Hendriksma.", PERSON)], [], (0, 14)
     ),
+    "label takes a letter of the next word": Case(
+        "Dear Hendriksma writes",
+        [("Hendriksma", PERSON)],
+        "Dear <PERSON> writes",
+        [("Hendriksma w", PERSON), ("r Hendriksma", PERSON)],
+        [],
+        (0, 10),
+    ),
+    "label takes two letters of the next word": Case(
+        "Dear Hendriksma writes",
+        [("Hendriksma", PERSON)],
+        "Dear <PERSON> writes",
+        [("Hendriksma wr", PERSON)],
+        ["Hendriksma wr"],
+        (0, 10),
+    ),
+    "label takes a digit": Case(
+        "call 06-24 11 87 03 7 times",
+        [("06-24 11 87 03", PHONE)],
+        "call <PHONE_NUMBER> 7 times",
+        [("06-24 11 87 03 7", PHONE)],
+        ["06-24 11 87 03 7"],
+        (0, 11),
+    ),
     "label takes a word more": Case(
         "Dear Mrs Hendriksma,",
         [("Hendriksma", PERSON)],
