@@ -70,6 +70,9 @@ _BOARD = (
     m.KAPPA_LOWER,
     m.KAPPA_UPPER,
     m.DRIFT_SHARE,
+    m.DRIFT_DOCUMENTS,
+    m.DRIFT_BEFORE,
+    m.DRIFT_AFTER,
     m.DRIFT_CHANGE,
     m.NEWEST_LABEL,
     m.QUEUE_OPEN,
@@ -80,6 +83,7 @@ _BOARD = (
     m.CELLS_WITHHELD,
     m.OUTPUT_CELLS_WITHHELD,
     m.TOLD,
+    m.LAST_DECISION,
 )
 _LEVELS: dict[tuple[str, ...], str] = {
     (): "job",
@@ -88,8 +92,10 @@ _LEVELS: dict[tuple[str, ...], str] = {
     m.PAIR: "pair",
     m.SIGNAL: "signal",
     m.OUTPUT: "output",
+    m.VERSION: "version",
     m.NEWEST_LABEL.labels: "version",
 }
+_EVERY_VERSION = (m.RECALL_ESTIMATE, m.RECALL_LOWER, m.FOUND, m.TRUE)
 _BEFORE_LOOKS_BACK = "1h"
 """A gap that long, a window ago, hides nothing of the window before."""
 
@@ -128,6 +134,8 @@ class Recording:
             *(self.cell(metric) for metric in (*_CELLS, *_OUTPUTS)),
             *(self.before(metric) for metric in _BEFORE),
             *(self.board(metric) for metric in _BOARD),
+            *(self.every_version(metric) for metric in _EVERY_VERSION),
+            self.known_versions,
             self.random_share,
             *self.comparing.rules(),
         ]
@@ -190,6 +198,35 @@ class Recording:
             f"last_over_time({now}[{_BEFORE_LOOKS_BACK}] offset {window})",
             f"The window before: {window} ago, so that the two share no document.",
         )
+
+    def every_version(self, metric: Metric) -> Recorded:
+        """Return a cell's series of each version that there is, in the main window, where the cell has an alarm."""
+        expr = block(
+            """
+            <latest>
+            and on (job, entity, language, detector) <alarm>
+            """,
+            latest=self._latest(metric, ("reading",), reading="matched", window=self._windows.window),
+            alarm=self.board(m.ALARM_ON).name,
+        )
+        why = "Of versions that are out of traffic too: what was known of the one before."
+        return Recorded(f"cell:{metric.name}:every_version", m.CELL, expr, why)
+
+    @cached_property
+    def known_versions(self) -> Recorded:
+        """When each version decided last, by the cells in which its recall is known."""
+        last = self.board(m.LAST_DECISION)
+        expr = block(
+            """
+              0 * <estimate>
+            + ignoring (entity, language, window) group_left ()
+              <last>
+            """,
+            estimate=self.every_version(m.RECALL_ESTIMATE).name,
+            last=last.name,
+        )
+        why = "Which version came before another one goes by their last decisions: after a roll-back names mislead."
+        return Recorded(f"cell:{m.LAST_DECISION.name}:every_version", m.CELL, expr, why)
 
     @cached_property
     def random_share(self) -> Recorded:

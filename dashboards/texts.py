@@ -6,12 +6,24 @@ A series that isn't there reads as "unknown": no data gives no number.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from dashboards.promql import Named, quote
 
-Form = Literal["percent", "number", "duration", "moment", "ratio", "answer", "status", "count", "entity", "kind"]
+Form = Literal[
+    "percent",
+    "number",
+    "duration",
+    "moment",
+    "ratio",
+    "corrected",
+    "status",
+    "count",
+    "entity",
+    "kind",
+    "listed",
+]
 _PIPES: dict[Form, str] = {
     "percent": "humanizePercentage",
     "number": 'printf "%.0f"',
@@ -19,20 +31,63 @@ _PIPES: dict[Form, str] = {
     "moment": "humanizeTimestamp",
     "ratio": 'printf "%.2f"',
 }
+
+
+def chosen(subject: str, words: Mapping[str, str], otherwise: str) -> str:
+    """Return the words for what a piece of a template is.
+
+    >>> chosen("$labels.language", {"any": "all"}, "one")
+    '{{ if eq $labels.language "any" }}all{{ else }}one{{ end }}'
+    """
+    cases = [f"if eq {subject} {quote(name)} }}}}{said}" for name, said in words.items()]
+    return f"{{{{ {'{{ else '.join(cases)}{{{{ else }}}}{otherwise}{{{{ end }}}}"
+
+
+_STATUS = (
+    '{{ $status := . | first | label "status" }}'
+    + chosen(
+        "$status",
+        {
+            "expired": "its newest labelled document is older than the window",
+            "stale": "no label came for days",
+            "incomplete": "too few of the sampled documents are labelled",
+            "greyed": "two readers agree too little on what it is",
+            "no_label": "no document is labelled yet",
+            "no_truth": "no labelled document holds it",
+            "no_interval": "too little is labelled for limits",
+        },
+        "its status changed meanwhile",
+    )
+    + " ({{ $status }})"
+)
 _FORMS: dict[Form, str] = {
     **{form: f"{{{{ . | first | value | {pipe} }}}}" for form, pipe in _PIPES.items()},
     "count": '{{ . | first | value | printf "%.0f" }}',
-    "answer": "{{ if eq (. | first | value) 1.0 }}yes{{ else }}no{{ end }}",
-    "entity": '{{ . | first | label "entity" }} ({{ . | first | value | printf "%.2f" }})',
+    "corrected": "{{ if eq (. | first | value) 1.0 }} A label was corrected since, which took evidence back.{{ end }}",
+    "entity": '{{ . | first | label "entity" }} ({{ . | first | value | printf "%.2f" }} in 1,000)',
     "kind": (
         '{{ . | first | label "entity" }} ({{ . | first | label "kind" }}, '
         '{{ . | first | value | printf "%.0f" }} documents)'
     ),
-    "status": '{{ . | first | label "status" }}',
+    "status": _STATUS,
+    "listed": (
+        '{{ range $place, $one := . | sortByLabel "language" }}{{ if $place }}, {{ end }}{{ $one.Labels.language }}'
+        "{{ end }}"
+    ),
 }
-_MISSING: dict[Form, str] = {"count": "0"}
+_MISSING: dict[Form, str] = {"count": "0", "corrected": "", "listed": "none", "status": "it isn't exported now"}
 """What is said where a query gives nothing, where that isn't "unknown": there, nothing to count is none."""
 CELL = ("entity", "language", "detector", "version")
+
+
+def named(place: Literal["entity", "language"]) -> str:
+    """Return what an alert is of, in words where it's of all."""
+    return chosen(f"$labels.{place}", {"any": "all languages" if place == "language" else "all entities"}, label(place))
+
+
+def cell() -> str:
+    """Return the cell that an alert is of: entity, language, detector and version."""
+    return f"{named('entity')} in {named('language')} ({label('detector')} {label('version')})"
 
 
 def value(form: Form) -> str:
@@ -83,8 +138,38 @@ def asked(query: str, form: Form) -> str:
     >>> print(asked("sum(up{job=%q})", "number"))
     {{ template "number" (printf `sum(up{job=%q})` $labels.job) }}
     """
-    values = " ".join(f"$labels.{name}" for name in re.findall(r"(\w+)=%q", query))
-    return f'{{{{ template "{form}" (printf `{query}` {values}) }}}}'
+    return f'{{{{ template "{form}" ({_printed(query, "$labels")}) }}}}'
+
+
+def either(looked: str, known: str, unknown: str) -> str:
+    """Return what is said where a series that is looked up is there, and where it isn't.
+
+    >>> either('{{ template "percent" (printf `up{%s}` $cell) }}', "Up.", "Nobody knows.")
+    '{{ if query (printf `up{%s}` $cell) }}Up.{{ else }}Nobody knows.{{ end }}'
+    """
+    query = re.sub(r"^\{\{ template \S+ (.*) \}\}$", r"\1", looked)
+    return f"{{{{ if query {query} }}}}{known}{{{{ else }}}}{unknown}{{{{ end }}}}"
+
+
+def where_found(query: str, said: str) -> str:
+    """Return what is said of the series that a query gives, `found` in it; nothing where it gives none.
+
+    >>> print(where_found("topk(1, up{job=%q})", " Up is {{ .Value }}."))
+    {{ range query (printf `topk(1, up{job=%q})` $labels.job) }} Up is {{ .Value }}.{{ end }}
+    """
+    return f"{{{{ range query ({_printed(query, '$labels')}) }}}}{said}{{{{ end }}}}"
+
+
+def found(series: Named, form: Form, **fixed: str) -> str:
+    """Return the value of a series of the cell that `where_found` is at."""
+    matchers = [*(f"{name}={quote(one)}" for name, one in fixed.items()), *(f"{name}=%q" for name in ("job", *CELL))]
+    query = f"{series.name}{{{','.join(matchers)}}}"
+    return f'{{{{ template "{form}" ({_printed(query, ".Labels")}) }}}}'
+
+
+def _printed(query: str, labels: str) -> str:
+    values = " ".join(f"{labels}.{name}" for name in re.findall(r"(\w+)!?=%q", query))
+    return f"printf `{query}` {values}"
 
 
 def described(text: str) -> str:

@@ -32,7 +32,7 @@ from monitor.readings import Window as ReadingWindow
 from monitor.records import Record
 from monitor.tallies import position_of
 from monitor.tally import ANY_ENTITY, CellKey, CensusKey, CountKey, FlaggedKey, QueueKey, Tally, VersionKey
-from monitor.versions import version_key
+from monitor.versions import Decided, version_key
 from monitor.window_readings import Known, WindowReadings
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).date()
@@ -175,11 +175,13 @@ class Board:
             outcomes=_counts(longest.sums, "labels"),
             dead_letters=_counts(longest.sums, "dead_letters"),
             quarantined=_counts(longest.sums, "quarantined"),
+            unchecked=_counts(longest.sums, "unchecked"),
             drawn=_counts(main.sums, "sampled"),
             documents=_counts(longest.sums, "documents"),
             unknown_entities=_unknown(longest.sums, self.plan),
             changes=(*_first_seen(decided.seen), *changes),
             current_versions=_current(seen),
+            decided=_decided(seen),
             alarms=self.notices.told,
             unseen_targets=look.unseen_targets,
             drift=self.drift.signals(),
@@ -271,6 +273,16 @@ def _first_seen(seen: Mapping[VersionKey, tuple[int, int]]) -> list[Change]:
         first[version] = min(at, first.get(version, at))
     ordered = sorted(first.items(), key=lambda item: item[1])
     return [Change(at / 1000, "version", f"{v.detector} {v.version}", "first seen in the window") for v, at in ordered]
+
+
+def _decided(seen: Mapping[VersionKey, tuple[int, int]]) -> tuple[Decided, ...]:
+    """Return when each detector version decided first and last, in any language."""
+    spans: dict[Version, tuple[int, int]] = {}
+    for key, (first, last) in seen.items():
+        version = Version(key.detector, key.version)
+        held = spans.get(version, (first, last))
+        spans[version] = min(first, held[0]), max(last, held[1])
+    return tuple(Decided(*version, first / 1000, last / 1000) for version, (first, last) in sorted(spans.items()))
 
 
 def _current(seen: Mapping[VersionKey, tuple[int, int]]) -> tuple[tuple[str, str], ...]:

@@ -31,6 +31,7 @@ from monitor.readings import (
     Window,
 )
 from monitor.samples import UNKNOWN, Sample, added, clean, one
+from monitor.versions import Decided
 from monitor.worker_samples import flows, worker
 
 __all__ = ["UNKNOWN", "Sample", "clean", "samples"]
@@ -64,6 +65,7 @@ def _board(snapshot: BoardSnapshot) -> Iterator[Sample]:
     yield from one(m.UNSEEN_TARGETS, (), len(snapshot.unseen_targets))
     for detector, version in dict.fromkeys((clean(d), clean(v)) for d, v in snapshot.current_versions):
         yield Sample(m.DETECTOR, (detector, version), 1)
+    yield from _decided(snapshot.decided)
     yield from _changes(snapshot.changes)
     for metric, tallies in (
         (m.STRATA_DOCUMENTS, snapshot.strata),
@@ -71,11 +73,24 @@ def _board(snapshot: BoardSnapshot) -> Iterator[Sample]:
         (m.COUNTED_DOCUMENTS, snapshot.documents),
         (m.COUNTED_DEAD_LETTERS, snapshot.dead_letters),
         (m.COUNTED_QUARANTINED, snapshot.quarantined),
+        (m.COUNTED_UNCHECKED, snapshot.unchecked),
     ):
         yield from added(metric, _pairs(tallies))
     yield from _queue(snapshot.queues)
     yield from one(m.QUEUE_CAPACITY, (), snapshot.capacity_per_day)
     yield from _drift(snapshot.drift)
+
+
+def _decided(versions: Iterable[Decided]) -> Iterator[Sample]:
+    """Export when each version decided first and last; of names that become equal, the earliest and the latest."""
+    spans: dict[tuple[str, str], tuple[float, float]] = {}
+    for one_version in versions:
+        labels = clean(one_version.detector), clean(one_version.version)
+        first, last = spans.get(labels, (math.inf, -math.inf))
+        spans[labels] = min(one_version.first, first), max(one_version.last, last)
+    for labels, (first, last) in spans.items():
+        yield from one(m.FIRST_DECISION, labels, first)
+        yield from one(m.LAST_DECISION, labels, last)
 
 
 def _changes(changes: Iterable[Change]) -> Iterator[Sample]:
@@ -99,6 +114,8 @@ def _drift(signals: Iterable[DriftSignal]) -> Iterator[Sample]:
             yield from one(m.DRIFT_SHARE, labels, signal.share)
             yield from one(m.DRIFT_DOCUMENTS, labels, signal.documents)
             yield from one(m.DRIFT_FOUND, labels, signal.shifts)
+            yield from one(m.DRIFT_BEFORE, labels, signal.before)
+            yield from one(m.DRIFT_AFTER, labels, signal.after)
             yield from one(m.DRIFT_CHANGE, (*labels, clean(signal.direction)), signal.at)
 
 

@@ -7,10 +7,10 @@ series, never a label, because a sum over a label must mean something. Roll-ups 
 
 Cardinality: a board exports at most `MAX_CELLS` cells (entity × language × detector × version × window), roll-ups and
 current versions first, and says how many it withheld. A cell is at most 47 series, and 16 more by stratum in a current
-version: 63,000 series at the very worst, some thousands in practice; besides 8 an alarm, 7 a pair of readers, 4 a
-signal of drift. Redacted outputs have 20 a language, version and window, and at most 20 a cell of theirs, of which
-`MAX_CELLS` are exported too: 20,000 more at the very worst, where every entity leaks in all six ways. Entities,
-languages and versions are capped by `limits.*` at the intake. Ids never are labels.
+version: 63,000 series at the very worst, some thousands in practice; besides 8 an alarm, 7 a pair of readers, 6 a
+signal of drift, 2 a version. Redacted outputs have 20 a language, version and window, and at most 20 a cell of theirs,
+of which `MAX_CELLS` are exported too: 20,000 more at the very worst, where every entity leaks in all six ways.
+Entities, languages and versions are capped by `limits.*` at the intake. Ids never are labels.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class Metric(NamedTuple):
 PLACE = ("channel", "partition")
 CELL = ("entity", "language", "detector", "version", "window")
 ALARM = CELL[:-1]
+VERSION = ("detector", "version")
 PAIR = ("entity", "language", "window")
 SIGNAL = ("signal", "language", "entity")
 OUTPUT = CELL[1:]
@@ -80,6 +81,7 @@ TASKS = _count("annotation_tasks", "Annotation tasks sent by this worker.", ("ki
 LABELS = _count("labels", "Labels taken in by this worker, by what came of them.", ("outcome",))
 DEAD_LETTERS = _count("dead_letters", "Records that this worker could not read.", ("channel", "reason"))
 QUARANTINED = _count("quarantined_spans", "Spans set aside; their documents stay in the frame.", ("reason",))
+UNCHECKED = _count("unchecked_outputs", "Outputs that weren't checked because the check failed; in no share.")
 TOMBSTONES = _count("tombstones", "Null values met by this worker.", ("channel",))
 HOLES = _count("position_holes", "Chunks dropped because they began beyond the position.", PLACE)
 REWINDS = _count("position_rewinds", "Seeks back to the position that the state gives.", PLACE)
@@ -96,7 +98,9 @@ CONFIG_REFUSALS = _count("config_refusals", "Changed config files that were refu
 
 BUILD = _info("build", "Version of the product", ("version",))
 CONFIG = _info("config", "Config and net version in force on this worker", ("config", "net"))
-READY = _flag("ready", "Whether this worker has its partitions and its verified state")
+READY = _flag(
+    "ready", "Whether this worker reads its partitions, their state recovered; of a spare, which has none, it's 1 too"
+)
 BOARD_OWNER = _flag("board_owner", "Whether this worker is the board and exports readings")
 CONFIG_REFUSED = _flag("config_refused", "Whether the config file on disk is refused and an older one in force")
 KEY_IS_DEFAULT = _flag("sampling_key_default", "Whether the sampling key is the published default")
@@ -112,13 +116,17 @@ ASSIGNED = _gauge("assigned", "partitions", "Partitions assigned to this worker.
 POSITION = _gauge("position", "offset", "Offset that this worker reads next.", PLACE)
 LAG = _gauge("consumer_lag", "records", "Records between the position and the end of the partition.", PLACE)
 STARTED = _moment("worker_start", "When this worker started.")
-HEARTBEAT = _moment("heartbeat", "Last sign of life of the stream loop.")
+HEARTBEAT = _moment("heartbeat", "Last sign of life: the time of the scrape, unless /healthz says what hangs.")
 CHECKPOINTED = _moment("checkpoint", "When the last checkpoint was acknowledged.")
 
 # What the board restored from the topics: counts over the longest window
 
 COMPUTED = _moment("board_computed", "When the published readings were computed.")
-DETECTOR = _info("detector", "Detector version that the newest traffic carries", ("detector", "version"))
+DETECTOR = _info("detector", "Detector version that the newest traffic carries", VERSION)
+FIRST_DECISION = _moment(
+    "version_first_decision", "When the version's first decision was made, of all that is kept.", VERSION
+)
+LAST_DECISION = _moment("version_last_decision", "When the version's last decision was made.", VERSION)
 CHANGED = _moment(
     "changed", "When a version was first seen, or a config or net came into use: the newest ones.", ("kind", "what")
 )
@@ -131,6 +139,7 @@ STRATA_DOCUMENTS = _gauge(
 COUNTED_LABELS = _gauge("counted", "labels", "Labels of all workers, by what came of them.", ("outcome",))
 COUNTED_DOCUMENTS = _gauge("counted", "documents", "Drawn documents by what came of them.", ("outcome",))
 COUNTED_DEAD_LETTERS = _gauge("counted_dead", "letters", "Records that no worker could read.", ("channel", "reason"))
+COUNTED_UNCHECKED = _gauge("counted_unchecked", "outputs", "Outputs that no worker could check.", ("reason",))
 COUNTED_QUARANTINED = _gauge("counted_quarantined", "spans", "Spans set aside by all workers.", ("reason",))
 UNKNOWN_ENTITIES = _gauge("unknown_entities", "names", "Entity names that the alias table doesn't know.")
 UNSEEN_TARGETS = _gauge("unseen_targets", "cells", "Targets of cells that nothing was flagged or labelled in.")
@@ -147,6 +156,12 @@ CELLS_WITHHELD = _gauge("withheld", "cells", "Cells not exported because of the 
 DRIFT_SHARE = _gauge("drift_share", "ratio", "Share of documents since the signal's last change.", SIGNAL)
 DRIFT_DOCUMENTS = _gauge("drift", "documents", "Documents since the signal's last change.", SIGNAL)
 DRIFT_FOUND = _gauge("drift_found", "shifts", "Changes of the signal found so far.", SIGNAL)
+DRIFT_BEFORE = _gauge(
+    "drift_share_before", "ratio", "Share of documents before the place where the signal last changed.", SIGNAL
+)
+DRIFT_AFTER = _gauge(
+    "drift_share_after", "ratio", "Share of documents from that place on until the change was found.", SIGNAL
+)
 DRIFT_CHANGE = _moment("drift_change", "When the signal's last change was found.", (*SIGNAL, "direction"))
 
 # What the board reads, by cell
@@ -281,6 +296,7 @@ KNOWN: dict[Metric, tuple[tuple[str, ...], ...]] = {
     DEAD_LETTERS: _UNREADABLE,
     QUARANTINED: _REASONS,
     TOMBSTONES: (("decisions",), ("labels",)),
+    UNCHECKED: ((),),
     REBUILDS: ((),),
     REBALANCES: ((),),
     CHECKPOINTS: ((),),

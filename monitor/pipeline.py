@@ -13,21 +13,18 @@ import msgspec
 Place = tuple[str, int]
 """Channel and partition."""
 
-HEARTBEAT_LIMIT_S = 60.0
-"""Age (s) of the stream loop's last sign of life from which the process counts as dead; a rebalance stays below it."""
-
 
 class Pipeline(msgspec.Struct, frozen=True):
     """One worker's own figures at one moment; `*_at` are seconds since the epoch, None where it hasn't happened."""
 
     started_at: float
     heartbeat_at: float | None = None
-    """Last sign of life of the stream loop, idle or not."""
+    """Last sign of life, idle or not: now, unless something hangs that only a restart mends (`streams.health`)."""
     build: str = ""
     """Version of the product."""
 
     ready: bool = False
-    """Partitions assigned, state recovered and verified."""
+    """Partitions assigned, state recovered and verified; of a spare, that other workers have all partitions."""
     unready_reason: str = ""
     """Why it isn't ready, in plain words."""
     is_board: bool = False
@@ -47,6 +44,8 @@ class Pipeline(msgspec.Struct, frozen=True):
     """Records that couldn't be read, by (channel, reason)."""
     quarantined: dict[tuple[str], int] = {}
     """Spans set aside while their document stayed, by (reason,)."""
+    unchecked: int = 0
+    """Outputs that weren't checked because the check failed over them."""
     tombstones: dict[tuple[str], int] = {}
     """Null values, by (channel,)."""
 
@@ -90,11 +89,3 @@ class Pipeline(msgspec.Struct, frozen=True):
     """Seconds from a draw after which its label counts as missing."""
     key_is_default: bool = False
     """Whether the sampling key is the published default: anybody can tell which documents will be looked at."""
-
-    def alive(self, now: float) -> bool:
-        """Return whether the stream loop gave a sign of life lately; before its first one the start counts.
-
-        >>> Pipeline(started_at=0.0).alive(59.0), Pipeline(started_at=0.0, heartbeat_at=1.0).alive(62.0)
-        (True, False)
-        """
-        return now - (self.started_at if self.heartbeat_at is None else self.heartbeat_at) <= HEARTBEAT_LIMIT_S

@@ -14,6 +14,7 @@ import msgspec
 from monitor.alarm_readings import AlarmEvent, AlarmReading
 from monitor.leaks.findings import Kind
 from monitor.records import Stratum
+from monitor.versions import Decided
 
 ANY = "any"
 Status = Literal["ok", "no_label", "no_truth", "no_interval", "expired", "stale", "incomplete", "greyed", "marked"]
@@ -375,6 +376,8 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """Documents that ROUTE drew over the main window, by (slice,); the ledger takes them in a moment later."""
     documents: tuple[Tally, ...] = ()
     """Drawn documents by (outcome,): `repeat`, drawn again by a version that had drawn it."""
+    unchecked: tuple[Tally, ...] = ()
+    """Outputs that weren't checked because the check failed over them, by (reason,): the exception's class."""
     unknown_entities: tuple[Tally, ...] = ()
     """Spans, flagged or labelled, by (entity,) whose name the alias table doesn't know."""
     alarms: tuple[AlarmEvent, ...] = ()
@@ -390,3 +393,5 @@ class BoardSnapshot(msgspec.Struct, frozen=True):
     """Tasks a day that annotators get through, as configured; None for no bound."""
     outputs: tuple[OutputReading, ...] = ()
     """Of versions and languages that had a redacted output in the window."""
+    decided: tuple[Decided, ...] = ()
+    """When each version decided, by detector and version: of all that is kept, whatever the window."""

@@ -47,6 +47,7 @@ def snapshot_document(snapshot: BoardSnapshot) -> dict[str, object]:
         "outputs": [output_document(reading) for reading in snapshot.outputs],
         "dead_letters": counts_document(snapshot.dead_letters, "reason"),
         "quarantined_spans": counts_document(snapshot.quarantined, "reason"),
+        "unchecked_outputs": counts_document(snapshot.unchecked, "reason"),
         "labels": counts_document(snapshot.outcomes, "outcome"),
         "documents": counts_document(snapshot.documents, "outcome"),
         "unknown_entities": counts_document(snapshot.unknown_entities, "entity"),

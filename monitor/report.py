@@ -153,6 +153,7 @@ def report_content(
             "documents": counts_document(snapshot.documents, "outcome"),
             "dead_letters": counts_document(snapshot.dead_letters, "reason"),
             "quarantined_spans": counts_document(snapshot.quarantined, "reason"),
+            "unchecked_outputs": counts_document(snapshot.unchecked, "reason"),
             "unknown_entities": counts_document(snapshot.unknown_entities, "entity"),
             "thinning": snapshot.thinning,
             "capacity_per_day": snapshot.capacity_per_day,

@@ -13,7 +13,7 @@ Reading a chunk twice is harmless: the row is only ever replaced, drawing is a k
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
@@ -39,6 +39,7 @@ from monitor.tally import ANY_ENTITY, CountKey, Tally
 
 _TOMBSTONES = CountKey("records", "tombstone")
 _CACHED = 10_000
+CheckFailed = Callable[[int, int, Exception], None]
 _NEVER = 1 << 63
 LARGEST_BYTES = 7 << 20
 """Of a drawn document; topics and producer take 8 MiB."""
@@ -83,6 +84,8 @@ class Route:
     clock
         Seconds since the epoch. It dates no record: it tells only which times can't be meant, because they are more
         than a day ahead. None takes all times.
+    failed
+        Told where an output wasn't checked because the check failed: partition, offset, and what it raised.
 
     Raises
     ------
@@ -99,9 +102,10 @@ class Route:
         rows: Mapping[str, bytes] | None = None,
         flow: Counter[tuple[str, ...]] | None = None,
         clock: Clock | None = None,
+        failed: CheckFailed | None = None,
     ) -> None:
         self.topic = topic
-        self._clock = clock
+        self._clock, self._failed = clock, failed
         self.partition = partition
         self._changes = list(changes)
         self._flow = Counter() if flow is None else flow
@@ -154,7 +158,7 @@ class Route:
             position = offset + 1
             if offset >= self._plan_until:
                 self._advance_plan(offset)
-            at_ms = usable_ms(timestamp_ms, self._day, latest_ms)
+            at_ms = timestamp_ms if 0 <= timestamp_ms < latest_ms else usable_ms(timestamp_ms, self._day, latest_ms)
             if at_ms >= self._day_until_ms:
                 self._seal(at_ms // DAY_MS)
             if value is None:
@@ -186,6 +190,12 @@ class Route:
             self._open.counts[CountKey("quarantined", set_aside.reason)] += 1
             self._flow["quarantined", set_aside.reason] += 1
 
+    def _note_unchecked(self, offset: int, error: Exception) -> None:
+        self._open.counts[CountKey("unchecked", type(error).__name__)] += 1
+        self._flow["unchecked", "outputs"] += 1
+        if self._failed is not None:
+            self._failed(self.partition, offset, error)
+
     def _note_flow(self) -> None:
         """Add what was counted since the last call to the process's own counts."""
         for group in self._open.groups.values():
@@ -213,9 +223,7 @@ class Route:
             group.count_shape(len(decision.text), spans)
         if decision.second is not None:
             group.add_second(captures_of(spans, entities, decision.second, self._spelling.counted, plan.iou))
-        looked = None
-        if decision.redacted is not None:
-            looked = self._output_check.look(decision, flagged, stratum, group.outputs)
+        looked = self._output_check.look(decision, flagged, stratum, group.outputs, offset)
         drawn = plan.sampler.draw(decision.doc_id, group.language, stratum)
         if drawn is None:
             return
@@ -270,7 +278,7 @@ class Route:
             second=decision.second,
             floors=self.plan.sampler.floors,
             origin=(self.partition, offset),
-            coverage=None if looked is None else looked.coverage(),
+            coverage=self._output_check.coverage(looked, offset),
         )
 
     # days and plans
@@ -303,7 +311,7 @@ class Route:
         self._day, self._day_until_ms = day, (day + 1) * DAY_MS
         self._groups.clear()
         self._spelling = Spelling(self.plan.aliases, self._entities, day)
-        self._output_check = OutputCheck(self.plan, self._spelling)
+        self._output_check = OutputCheck(self.plan, self._spelling, self._note_unchecked)
 
     def _advance_plan(self, offset: int) -> None:
         """Decide under the plan that is in force at `offset` from now on."""

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
+
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
 _PREFIX = re.compile(r"\Av(?=[0-9])")
 _LONGEST = 256
@@ -24,6 +26,15 @@ class Part(NamedTuple):
     rank: int
     digits: int
     text: str
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """When a detector version decided: its first and last decision of all that is kept, s since the epoch."""
+
+    detector: str
+    version: str
+    first: float
+    last: float
 
 
 class VersionKey(NamedTuple):

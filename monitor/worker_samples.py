@@ -18,6 +18,7 @@ def flows(pipeline: Pipeline) -> Iterator[Sample]:
         (m.LABELS, pipeline.labels.items()),
         (m.DEAD_LETTERS, pipeline.dead_letters.items()),
         (m.QUARANTINED, pipeline.quarantined.items()),
+        (m.UNCHECKED, [((), pipeline.unchecked)]),
         (m.TOMBSTONES, pipeline.tombstones.items()),
         (m.HOLES, pipeline.holes.items()),
         (m.REWINDS, pipeline.rewinds.items()),

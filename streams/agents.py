@@ -67,6 +67,7 @@ class Stages:
         """The last board that was opened here; whether it still runs, the app knows."""
         self._ends: dict[int, int] = {}
         """Where each partition of decisions ended soon after its fold was opened."""
+        self._told_unchecked: set[type[Exception]] = set()
         self._unrecorded: dict[int, int] = {}
         """From which offset the plan in force decides in a partition without being recorded there."""
 
@@ -102,7 +103,16 @@ class Stages:
         topic = self._topics["decisions"]
         self._ends.pop(partition, None)
         self._unrecorded.pop(partition, None)
-        return Route(topic, partition, self._changes(topic, partition, head), head, rows, self.flow, self._now)
+        changes = self._changes(topic, partition, head)
+        return Route(topic, partition, changes, head, rows, self.flow, self._now, self._tell_unchecked)
+
+    def _tell_unchecked(self, partition: int, offset: int, error: Exception) -> None:
+        """Log the first of each kind of exception that the check of outputs raises: the count says how many."""
+        kind = type(error)
+        if kind not in self._told_unchecked:
+            self._told_unchecked.add(kind)
+            topic = self._topics["decisions"]
+            log.error("output_not_checked", topic=topic, partition=partition, offset=offset, exc_info=error)
 
     def _changes(self, topic: str, partition: int, head: bytes | None) -> list[Change]:
         """Return the plans from the row's position on: the row's own, then those recorded at it and past it.

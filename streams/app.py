@@ -17,12 +17,14 @@ from typing import Any, cast
 import faust
 import structlog
 from faust.streams import Stream
+from faust.tables.manager import TableManager
 from faust.types import AppT, EventT, Message, StreamT, TransportT
 from yarl import URL
 
 from monitor.fold import Channel, Output
 from streams.broker import wait_for_broker
 from streams.chunks import Chunk, Place
+from streams.client_thread import TURN_S, ConsumerThread
 from streams.declare import ensure
 from streams.health import Signs
 from streams.options import AppOptions
@@ -33,8 +35,7 @@ from streams.transport import ChunkConsumer, Transport
 
 log = structlog.get_logger(__name__)
 
-TURN_S = 1.0
-"""Between two signs of life of the event loop."""
+_STATE = "the state of its partitions"
 
 
 class ChunkSchema(faust.Schema[Any, Any]):
@@ -60,6 +61,9 @@ class App(faust.App):
         """Called once the last checkpoint of a worker that ends was tried, with whether the broker took it."""
         self._beats = {spec.name: time.monotonic() for spec in options.stages}
         self._turned_at = time.monotonic()
+        self._went_on: Mapping[str, float] = {}
+        self._folded_at: dict[str, float] = {}
+        self._recovered = 0, self._turned_at
         self._waits_for = "the broker"
         super().__init__(options.group, **_settings(options))
         self.stages = Stages([self._stage(spec) for spec in options.stages])
@@ -110,11 +114,16 @@ class App(faust.App):
 
         async def read(stream: StreamT[Any]) -> None:
             async for event in cast("Stream[Any]", stream).noack().events():
-                await stage.take(channel, event.message.partition, cast("Chunk", event.value))
+                await self.take(stage, channel, event.message)
                 event.ack()
+                self._folded_at[event.message.topic] = time.monotonic()
 
         topic = self.topic(stage.topics[channel], schema=ChunkSchema())
         self.agent(topic, name=f"{stage.spec.name}-{channel}", concurrency=1)(read)
+
+    async def take(self, stage: Stage, channel: Channel, message: Message) -> None:
+        """Have a stage fold a chunk."""
+        await stage.take(channel, message.partition, cast("Chunk", message.value))
 
     def _new_transport(self) -> TransportT:
         return Transport(self.conf.broker_consumer, self)
@@ -137,10 +146,33 @@ class App(faust.App):
         await super().on_first_start()
 
     async def _turn(self) -> None:
-        """Note that the loop turns, whatever waits on it."""
+        """Note that the loop turns, whatever waits on it, and what has nothing to do or can't be expected to."""
         while True:
-            self._turned_at = time.monotonic()
+            self._turned_at = now = time.monotonic()
+            if self.stages.ready:
+                self._recovered = self._recovered[0], now
+                self._note_idle(now)
+            elif self._waits_for == _STATE:
+                self._note_recovery(now)
             await asyncio.sleep(TURN_S)
+
+    def _note_idle(self, now: float) -> None:
+        """Note which topics have no chunk in hand; one of before the last rebalance isn't going to be folded."""
+        generation = self.consumer_generation_id
+        waiting = {message.topic for message in self._chunks.unacked if message.generation_id == generation}
+        self._folded_at |= dict.fromkeys(self.stages.by_topic.keys() - waiting, now)
+
+    def _note_recovery(self, now: float) -> None:
+        """Note that rows were recovered since the last look, or that a broker is what recovery waits for."""
+        read = self.recovered_offsets
+        if read != self._recovered[0] or not (self._chunks.leased and self._client.led):
+            self._recovered = read, now
+
+    @property
+    def recovered_offsets(self) -> int:
+        """What grows as rows are recovered: the sum of the changelogs' offsets; 0 for one not asked for."""
+        recovery = cast("TableManager", self.tables).recovery
+        return sum(offset or 0 for offset in recovery.active_offsets.values())
 
     async def before_open(self) -> None:
         """Do nothing: the folds are opened from their rows alone, unless a worker says otherwise."""
@@ -151,6 +183,10 @@ class App(faust.App):
         for stage in self.stages:
             self.add_future(run_checkpoints(stage, partial(self._beat, stage.spec.name)))
 
+    def went_on(self, what: str) -> None:
+        """Note that a task which must go on does; `what` says what is wrong where it doesn't."""
+        self._went_on = {**self._went_on, what: time.monotonic()}  # swapped in whole: it's read by another thread
+
     def _beat(self, stage: str) -> None:
         self._beats[stage] = time.monotonic()
 
@@ -160,7 +196,8 @@ class App(faust.App):
         return min(self._beats.values())
 
     async def _begin_recovery(self, *_args: Any, **_kwargs: Any) -> None:  # noqa: ANN401  # a signal's arguments
-        self._waits_for = "the state of its partitions"
+        self._recovered = 0, time.monotonic()
+        self._waits_for = _STATE
         if self.unassigned:  # a spare: Faust recovers nothing for it, so it's as far as it will be
             self.stages.begin(0, {})
 
@@ -203,7 +240,7 @@ class App(faust.App):
 
     @property
     def ready(self) -> bool:
-        """Whether the state was recovered and partitions are being read."""
+        """Whether the state was recovered and partitions are being read; of a spare, that it was given none."""
         return self.stages.ready
 
     def signs(self) -> Signs:
@@ -211,8 +248,12 @@ class App(faust.App):
         reading = self.stages.ready  # before that there may be no consumer, and asking for it would make one
         return Signs(
             turned_at=self._turned_at,
+            client_turned_at=None if self._consumer is None else self._client.turned_at,
+            tasks=self._went_on,
+            recovered_at=self._recovered[1] if self._waits_for == _STATE and not reading else None,
             rounds_at=self.beat_at,
             fetched_at=self._chunks.fetched_at if reading else self._turned_at,
+            folded_at=min(tuple(self._folded_at.values()), default=self._turned_at),
             reading=reading,
             since=self.stages.since,
             read_before=self.stages.read_before,
@@ -241,6 +282,10 @@ class App(faust.App):
     @property
     def _chunks(self) -> ChunkConsumer:
         return cast("ChunkConsumer", self.consumer)
+
+    @property
+    def _client(self) -> ConsumerThread:
+        return self._chunks._thread  # noqa: SLF001  # the transport shows no other sign of its life
 
 
 def _settings(options: AppOptions) -> Mapping[str, Any]:

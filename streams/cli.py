@@ -5,8 +5,10 @@ Exit codes: 0 done, bad records and all; 1 the answer is no, or input or broker 
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +22,7 @@ from monitor.errors import ConfigError, RecallwatchError
 from monitor.plan import Plan
 from monitor.tally import ANY_ENTITY
 from streams.cli_options import config_options, read_settings
+from streams.settings import overrides_name
 
 _LIVE = "streams.live_commands"
 _ELSEWHERE = {
@@ -35,6 +38,9 @@ _ELSEWHERE = {
     "worker": (_LIVE, "Run a worker against any Kafka."),
 }
 """Commands by the module that has them, with the first line of their help: to list them must not cost seconds."""
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""Errors of a place that takes no more output."""
 
 
 class _Commands(click.Group):
@@ -56,10 +62,18 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            done = super().invoke(ctx)
+            sys.stdout.flush()
         except RecallwatchError as error:
             click.echo(" ".join(f"recallwatch: {error}".splitlines()), err=True)
             ctx.exit(2 if isinstance(error, ConfigError) else 1)
+        except OSError as error:
+            if error.errno not in _FULL:  # click ends quietly where nobody reads on
+                raise
+            click.echo(f"recallwatch: the output can't be written: {error.strerror}", err=True)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else what's left would raise at the end
+            ctx.exit(1)
+        return done
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -87,7 +101,11 @@ def check_config(path: Path | None, config_path: Path | None, overrides: Sequenc
     if path and config_path:
         raise click.UsageError("give one file: PATH or --config")
     settings = read_settings(path or config_path, overrides)
-    plan = Plan(settings.config)
+    try:
+        plan = Plan(settings.config)
+    except ConfigError as error:
+        source = "--set" if overrides_name(overrides, error.key) else str(settings.path or error.source)
+        raise ConfigError(error.key, error.problem, source=source) from None
     click.echo(f"{settings.path or 'defaults'}: good. config {config_id(settings.config)}, net {plan.net.version}")
     if settings.config.sampling.key == DEFAULT_KEY:
         click.echo("warning: sampling.key is the published default: anybody can tell which documents will be read")

@@ -22,6 +22,9 @@ from streams.unpacking import unpack
 
 log = structlog.get_logger(__name__)
 
+TURN_S = 1.0
+"""Between two signs of life of an event loop."""
+
 
 class ConsumerThread(driver.AIOKafkaConsumerThread):
     """The thread that owns the Kafka client; every call that changes the client's state is made inside it."""
@@ -32,15 +35,34 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
     """The partitions whose records were asked for last."""
     lease: Lease | None = None
     """Whether our partitions are ours for certain; None before the client was started."""
+    turned_at: float | None = None
+    """When this thread's loop turned last, by `time.monotonic`; None before it was started."""
 
     async def on_start(self) -> None:
         """Start the client, and watch whether the group knows us."""
+        self.add_future(self._turn())
         read_ahead()
         await super().on_start()
         consumer = self._ensure_consumer()
         hurry(consumer._fetcher, lambda: self._taken)  # noqa: SLF001  # the client has no other way to it
         self.lease = Lease(self.app.conf.broker_session_timeout)
         self.lease.watch(consumer._coordinator)  # noqa: SLF001  # see above
+
+    async def _turn(self) -> None:
+        """Note that the loop turns, whatever waits on it."""
+        while True:
+            self.turned_at = time.monotonic()
+            await asyncio.sleep(TURN_S)
+
+    @property
+    def led(self) -> bool:
+        """Whether each partition of ours has a leader, as far as the client knows."""
+        consumer = self._consumer
+        if consumer is None:
+            return False
+        cluster = consumer._client.cluster  # noqa: SLF001  # no public way to it
+        leaders = [cluster.leader_for_partition(place) for place in consumer.assignment()]
+        return all(leader is not None and leader >= 0 for leader in leaders)
 
     async def _fetch_records(
         self,

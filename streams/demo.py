@@ -21,6 +21,7 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from monitor.errors import RecallwatchError, SourceError
 from monitor.readings import ANY, BoardSnapshot, Reading
@@ -29,6 +30,7 @@ from streams.annotators import EXACT, Annotators
 from streams.broker import Connection
 from streams.corpora import find_story, read_decisions, read_truth
 from streams.declare import ensure
+from streams.demo_alarms import Alarms, told
 from streams.demo_traffic import Known, Traffic, generated, recorded
 from streams.demo_turns import Turns
 from streams.demo_worker import DemoWorker
@@ -143,20 +145,10 @@ async def tell_once(story: Story) -> bool:
     if seen:
         now, then = f"at most {after.upper:.3f} now", f"at least {before.lower:.3f} before"
         console.print(f"[bold]The fall was seen:[/] {story.entity} recall is {now}, {then}.")
-        console.print(_paged(readings[1]))
+        console.print(Text(told(readings[1], readings[0])))
     else:
         console.print(f"[bold]The fall was not seen:[/] the intervals of {story.entity} overlap, or one has no limits.")
     return seen
-
-
-def _paged(reading: Reading) -> str:
-    """Return whether somebody would have been woken."""
-    alarm = reading.alarm
-    if alarm is None or (alarm.evidence is None and alarm.fired_evidence is None):
-        return "The alarm knows nothing yet of this version."
-    if alarm.state in ("firing", "held"):
-        return f"[bold]The alarm is on:[/] evidence {alarm.fired_evidence:.1f}, and {alarm.bar:.1f} is enough."
-    return f"The alarm is quiet: evidence {alarm.evidence or 0.0:.1f} of {alarm.bar:.1f}."
 
 
 async def _send_all(traffic: Traffic, name: str, known: Iterator[Known], count: int | None) -> None:
@@ -258,9 +250,12 @@ async def _send_until(traffic: Traffic, story: Story, known: Iterator[Known], tu
 
 
 async def _watch(worker: DemoWorker) -> None:
-    """Ask the worker now and then; raises where it has ended."""
+    """Ask the worker now and then, and say which alarms go on; raises where it has ended."""
+    alarms = Alarms()
     while True:
-        await worker.board()
+        board = await worker.board()
+        for line in [] if board is None else alarms.new(board):
+            console.print(Text(line))
         await asyncio.sleep(2)
 
 

@@ -169,7 +169,8 @@ class _Routes:
         snapshot, pipeline = self._source()
         query = request.query
         selection = Selection(query.get("entity", ""), query.get("language", ""), query.get("version", ""))
-        text = render(snapshot, pipeline, self._now(), selection)
+        life = self._probes.alive()
+        text = render(snapshot, pipeline, self._now(), selection, "" if life.good else life.text)
         response = web.Response(body=text.encode("utf-8", "replace"), content_type="text/html", charset="utf-8")
         response.headers["Content-Security-Policy"] = POLICY
         response.enable_compression()
@@ -178,7 +179,12 @@ class _Routes:
     async def metrics(self, request: web.Request) -> web.StreamResponse:
         """Answer with the exposition, in the format that the scraper asks for."""
         wanted = format_of(request.headers.get("Accept", ""))
-        body = write(samples(*self._source()), openmetrics=wanted.openmetrics)
+        snapshot, pipeline = self._source()
+        heartbeat_at = self._now() - self._probes.alive().silent_s
+        body = write(
+            samples(snapshot, msgspec.structs.replace(pipeline, heartbeat_at=heartbeat_at)),
+            openmetrics=wanted.openmetrics,
+        )
         response = web.Response(body=body, headers={"Content-Type": wanted.content_type})
         response.enable_compression()
         return response

@@ -19,12 +19,14 @@ from rich.text import Text
 
 from monitor.decoding import decode_decision
 from monitor.errors import RecordError
+from monitor.leaks.findings import Checked
 from monitor.leaks.screen import examine
 from monitor.names import BoundedNames
 from monitor.plan import Plan
 from monitor.records import Decision
 from monitor.spelling import Spelling
 from streams.cli_options import config_options, read_settings
+from streams.console import table_console
 from streams.corpora import BadLine, read_lines
 from streams.leaks_table import Examined, Gathered, print_leaks, show, visible
 
@@ -76,7 +78,7 @@ def leaks(
         for line in gathered.unchecked():
             click.echo(line, err=True)
     else:
-        print_leaks(Console(), gathered)
+        print_leaks(table_console(), gathered)
     if gathered.leaks:
         click.get_current_context().exit(1)
 
@@ -102,9 +104,21 @@ class _Reading:
             if decision.redacted is None:
                 self._gathered.without_output += 1
                 continue
+            found = self._check(number, decision, decision.redacted)
+            if found is not None:
+                yield Examined(decision.doc_id, decision.text, decision.redacted, found)
+
+    def _check(self, number: int, decision: Decision, redacted: str) -> Checked | None:
+        """Return what an output shows; where the check itself fails, tell that, as ROUTE counts it, and go on."""
+        try:
             spans = self._spelling.folded(self._spelling.read_usable(decision))
-            found = examine(decision.text, spans, decision.redacted, self._plan.policy, self._plan.net)
-            yield Examined(decision.doc_id, decision.text, decision.redacted, found)
+            return examine(decision.text, spans, redacted, self._plan.policy, self._plan.net)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever it is, the other documents are checked
+            self._gathered.failed += 1
+            self._tell(number, f"check failed ({type(error).__name__})", "$.redacted")
+            return None
 
     def _decision(self, number: int, line: bytes) -> Decision | None:
         """Return what a line holds; tell what of it can't be used."""

@@ -64,6 +64,8 @@ class Gathered:
         """Decisions without a redacted text."""
         self.unreadable = 0
         """Lines that hold no decision."""
+        self.failed = 0
+        """Outputs over which the check failed."""
         self.set_aside = 0
         """Spans and optional fields that can't be used."""
         self.findings = 0
@@ -99,6 +101,7 @@ class Gathered:
             for count, one, many in (
                 (self.without_output, "document without redacted text", "documents without redacted text"),
                 (self.unreadable, "line that can't be read", "lines that can't be read"),
+                (self.failed, "output that the check failed over", "outputs that the check failed over"),
                 (self.set_aside, "span or field that can't be used", "spans or fields that can't be used"),
             )
             if count

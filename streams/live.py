@@ -197,6 +197,7 @@ class LiveApp(App):
 
     async def _follow(self) -> None:
         while not self.should_stop:
+            self.went_on("config and history were not followed")
             await self._reader.read()
             self._take_thinning()
             self.live.poll()
@@ -208,6 +209,7 @@ class LiveApp(App):
 
     async def _publish(self) -> None:
         while not self.should_stop:
+            self.went_on("nothing was published")
             await self._announce_board()
             begun, read = time.monotonic(), self._tallies_read()
             self._show(time.time())
@@ -239,7 +241,6 @@ class LiveApp(App):
         last = self._pipeline
         self._pipeline = pipeline(
             started_at=self._started_at,
-            heartbeat_at=now - (time.monotonic() - self.beat_at),
             flow=self._duties.flow,
             progress=self.progress(),
             assigned=self.partitions,

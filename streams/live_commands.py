@@ -12,19 +12,19 @@ from pathlib import Path
 import click
 import msgspec
 import structlog
-from rich.console import Console
 from rich.table import Table
 
 from monitor.config import DEFAULT_KEY
 from monitor.errors import ConfigError, SourceError
 from streams.board_reader import read_history
 from streams.cli_options import config_options, read_settings
+from streams.console import table_console
 from streams.declare import ensure
 from streams.embedded import USUAL_PORT, EmbeddedBroker
 from streams.live import LiveApp, connection, declared_topics
 from streams.logs import configure_logs
 from streams.lookup import find_broker
-from streams.settings import Settings
+from streams.settings import Settings, overrides_name
 from streams.worker import run_worker
 
 log = structlog.get_logger(__name__)
@@ -61,8 +61,10 @@ def up(
 ) -> None:
     """Run an embedded broker, a worker and the page.
 
-    Nothing is kept when it ends.
+    Nothing is kept when it ends. The broker is its own: kafka.brokers and kafka.security of a file or the environment
+    don't count here.
     """
+    _refuse_other_broker(overrides)
     configure_logs(level="debug" if verbose else "info")
     with EmbeddedBroker(port) as broker:
         ours = (f"kafka.brokers={broker.server}", "kafka.security=plaintext")
@@ -70,6 +72,14 @@ def up(
         click.echo(f"broker {broker.server}: send decisions to topic {settings.config.topics.decisions!r}", err=True)
         code = _run(settings, embedded=True)
     sys.exit(code)
+
+
+def _refuse_other_broker(overrides: Sequence[str]) -> None:
+    """Refuse settings that were asked for here and now, and would do nothing."""
+    for key in ("kafka.brokers", "kafka.security"):
+        if overrides_name(overrides, key):
+            problem = "`up` brings its own broker; `recallwatch worker` reads from yours (--port sets this one's port)"
+            raise ConfigError(key, problem, source="--set")
 
 
 def _run(settings: Settings, *, embedded: bool) -> int:
@@ -100,7 +110,7 @@ def topics(config_path: Path | None, overrides: Sequence[str], check: bool) -> N
         table.add_column(name, no_wrap=name != "settings")
     for spec in specs:
         table.add_row(spec.name, str(spec.partitions), ", ".join(f"{k}={v}" for k, v in spec.settings.items()))
-    Console().print(table)
+    table_console().print(table)
 
 
 async def _ensure(settings: Settings, *, create: bool) -> None:
@@ -130,4 +140,4 @@ def history(config_path: Path | None, overrides: Sequence[str], as_json: bool) -
     for at, topic, partition, offset, config, thinning in changes:
         moment = datetime.fromtimestamp(at, UTC).isoformat(" ", "seconds")[:19]
         table.add_row(moment, f"{topic}/{partition}", str(offset), config, f"{thinning:g}")
-    Console().print(table)
+    table_console().print(table)

@@ -18,9 +18,11 @@ from monitor.errors import ConfigError
 from monitor.exposition import clean
 from monitor.misses import Found, Miss, Misses, Wanted, miss_document
 from monitor.plan import Plan
+from monitor.readings import BoardSnapshot
 from monitor.records import STRATA, Stratum
 from monitor.tally import ANY_ENTITY
 from streams.cli_options import config_options, read_settings
+from streams.console import table_console
 from streams.in_force_reader import read_rules
 from streams.ledger_reader import read_ledger
 from streams.page import words
@@ -80,8 +82,11 @@ def misses(  # noqa: PLR0913  # one argument an option
         quiet_logs()
     plan = Plan(settings.config) if from_files else read_rules(settings).plan
     gathered = Misses(plan.aliases.fold, plan.iou, reading)
-    for doc_id, document in replayed(settings.config, *files).documents() if from_files else read_ledger(settings):
+    run = replayed(settings.config, *files) if from_files else None
+    for doc_id, document in read_ledger(settings) if run is None else run.documents():
         gathered.add(doc_id, document)
+    if run is not None:
+        _tell_unread(run.snapshot(), labelled=bool(gathered.occurrences))
     entity, language = _unless_any(entity), _unless_any(language.lower())
     folded = plan.aliases.fold(entity) if entity else ""
     wanted = Wanted(folded, language, detector, version, stratum or "", _day(since), _day(until))
@@ -90,7 +95,20 @@ def misses(  # noqa: PLR0913  # one argument an option
         data = msgspec.json.encode(misses_document(gathered, wanted, reading, limit))
         sys.stdout.write(msgspec.json.format(data, indent=1).decode() + "\n")
     else:
-        print_misses(Console(), gathered, wanted, limit or SHOWN)
+        print_misses(table_console(), gathered, wanted, limit or SHOWN)
+
+
+def _tell_unread(snapshot: BoardSnapshot, *, labelled: bool) -> None:
+    """Say on standard error what of the files wasn't read, or "nothing was missed" would be said of it too.
+
+    Labels of documents that weren't drawn are told where no other ones are: drawing few of them is a setting.
+    """
+    unread = [("dead letters", tally) for tally in snapshot.dead_letters]
+    if not labelled:
+        unread += [("labels", tally) for tally in snapshot.outcomes if tally.labels != ("joined",)]
+    if unread:
+        counts = ", ".join(f"{kind} {'/'.join(map(clean, of.labels))} {of.value:,}" for kind, of in unread)
+        click.echo(f"not counted: {counts}", err=True)
 
 
 def _unless_any(name: str) -> str:

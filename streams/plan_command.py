@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import click
 import msgspec
-from rich.console import Console
 
 from monitor.advised_rates import advised_sampling
 from monitor.board import DAY_S
@@ -26,6 +25,7 @@ from monitor.tally import ANY_ENTITY
 from streams.board_reader import read_ruled
 from streams.cli_options import config_options, read_settings, with_key
 from streams.config_edit import RateChange, write_rates
+from streams.console import table_console
 from streams.in_force_reader import say_difference
 from streams.logs import configure_logs
 from streams.plan_plot import PICTURES, require_plots, save_picture
@@ -267,7 +267,7 @@ def _print(found: BoardPlan, *, as_json: bool, written: tuple[Path, list[RateCha
         document = plan_document(found)
         _write_json(document if written is None else document | {"written": [c._asdict() for c in written[1]]})
         return
-    print_plan(Console(), found, advice_is_written=written is not None)
+    print_plan(table_console(), found, advice_is_written=written is not None)
     if written is not None:
         path, changes = written
         click.echo(

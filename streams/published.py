@@ -18,7 +18,6 @@ BUILD = version("recallwatch")
 def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the worker knows
     *,
     started_at: float,
-    heartbeat_at: float,
     flow: Mapping[tuple[str, ...], int],
     progress: Iterable[Progress],
     assigned: int,
@@ -47,7 +46,6 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
     places: dict[Place, Progress] = {(channels[p.topic], p.partition): p for p in progress}
     return Pipeline(
         started_at=started_at,
-        heartbeat_at=heartbeat_at,
         build=BUILD,
         ready=ready,
         unready_reason="" if ready else "waiting for partitions, or recovering their state",
@@ -59,6 +57,7 @@ def pipeline(  # noqa: PLR0913  # all of it by name: one record gathers what the
         labels=_by_one(flow, "labels"),
         dead_letters={k[1:3]: n for k, n in flow.items() if k[0] == "dead_letters" and len(k) == 3},
         quarantined=_by_one(flow, "quarantined"),
+        unchecked=flow.get(("unchecked", "outputs"), 0),
         tombstones=_by_one(flow, "tombstones"),
         positions={place: p.position for place, p in places.items()},
         lag={place: p.lag for place, p in places.items() if p.lag is not None},

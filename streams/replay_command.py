@@ -16,6 +16,7 @@ from monitor.config import Config
 from monitor.readings import BoardSnapshot
 from monitor.readings_json import reading_document, snapshot_document
 from streams.cli_options import config_options, read_settings, with_key
+from streams.console import table_console
 from streams.replay import Replay, read_lines
 from streams.replay_days import DayReplay, Schedule
 from streams.replay_options import check_annotators
@@ -140,7 +141,7 @@ def _replay_as_one(
     if as_json:
         _print_json(snapshot_document(snapshot))
     else:
-        print_snapshot(Console(), snapshot)
+        print_snapshot(table_console(), snapshot)
 
 
 def _print_json(document: dict[str, object]) -> None:
@@ -156,7 +157,7 @@ def _readings(snapshot: BoardSnapshot) -> msgspec.Raw:
 
 def _print_days(run: DayReplay, config: Config, days: int) -> None:
     """Print the last evening's readings over the main window, the day of the swap and the alarms."""
-    console, snapshot = Console(), run.snapshot()
+    console, snapshot = table_console(), run.snapshot()
     main = config.readings.windows_days[0]
     readings = tuple(reading for reading in snapshot.readings if reading.window.days == main)
     outputs = tuple(reading for reading in snapshot.outputs if reading.window.days == main)

@@ -199,6 +199,11 @@ def _quote_target(key: str) -> str:
     return f"targets.{msgspec.json.encode(name).decode()}"
 
 
+def overrides_name(overrides: Iterable[str], key: str) -> bool:
+    """Say whether one of the `KEY=VALUE` overrides sets what a dotted key names."""
+    return any(_names(_parse_override(override), key) for override in overrides)
+
+
 def _names(layer: Mapping[str, object], key: str) -> bool:
     """Say whether a layer sets what a dotted key names, or a part of it."""
     at: object = layer

@@ -17,6 +17,7 @@ from monitor.exposition import clean
 from monitor.readings import ANY, BoardSnapshot, DriftSignal, OutputReading, Queue, Reading
 from monitor.readings_json import output_document, reading_document
 from streams.cli_options import config_options, read_settings
+from streams.console import table_console
 from streams.live_snapshot import read_snapshot
 from streams.page import outputs, words
 from streams.page.cells import Cell, Selection, cells
@@ -51,7 +52,7 @@ def status(
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(status_document(snapshot, now)), indent=1).decode())
         sys.stdout.write("\n")
     else:
-        print_status(Console(), snapshot, now, everything=everything)
+        print_status(table_console(), snapshot, now, everything=everything)
 
 
 def status_document(snapshot: BoardSnapshot, now: float) -> dict[str, object]:

@@ -162,6 +162,7 @@ def print_counts(console: Console, snapshot: BoardSnapshot, days: int | None = N
         ("Labels", snapshot.outcomes),
         ("Dead letters", snapshot.dead_letters),
         ("Spans set aside", snapshot.quarantined),
+        ("Outputs not checked", snapshot.unchecked),
         ("Spans of entities that the alias table doesn't know", snapshot.unknown_entities),
     ):
         undated = [] if days is None else [t for t in tallies if (name, t.labels[0]) in _UNDATED]

@@ -31,6 +31,7 @@ from monitor.readings import (
     Window,
 )
 from monitor.records import STRATA, Stratum
+from monitor.versions import Decided
 
 NOW = 1_790_000_000.0
 DETECTOR = "presidio"
@@ -276,11 +277,13 @@ def busy_board(now: float = NOW) -> BoardSnapshot:
         outcomes=(Tally(("joined",), 1187), Tally(("late",), 9), Tally(("orphan",), 3), Tally(("duplicate",), 2)),
         dead_letters=(Tally(("decisions", "not_json"), 4), Tally(("labels", "bad_span"), 1)),
         quarantined=(Tally(("reversed",), 7),),
+        unchecked=(Tally(("RecursionError",), 2),),
         changes=(
             Change(now - 5_400, "version", "presidio 2", "first seen; before it: 1"),
             Change(now - 90_000, "config", "5f1c09aa", "sampling.loose_rate 0.05 → 0.1"),
         ),
         current_versions=((DETECTOR, "2"),),
+        decided=(Decided(DETECTOR, "1", now - 40 * DAY_S, now - 5_300), Decided(DETECTOR, "2", now - 5_400, now - 3)),
         drift=(
             DriftSignal("entity", "es", "EMAIL_ADDRESS", 0.0, 1_208, 1, now - 5_300, "down", 0.42, 0.01),
             DriftSignal("flagged", "es", "", 0.81, 52_400, 0),
@@ -319,6 +322,7 @@ def worker(now: float = NOW, *, is_board: bool = True, ready: bool = True) -> Pi
         labels={("joined",): 1187, ("late",): 9},
         dead_letters={("decisions", "not_json"): 4},
         quarantined={("reversed",): 7},
+        unchecked=2,
         tombstones={("decisions",): 1},
         positions={("decisions", 0): 34_552, ("decisions", 1): 34_500},
         lag={("decisions", 0): 12, ("decisions", 1): 0},

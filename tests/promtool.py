@@ -114,6 +114,7 @@ def worker(steps: int, instance: str = BOARD, minutes: float = 1) -> Series:
         of(m.RATE, instance, slice="random", language="any", stratum="any"): always(0.005, steps),
         of(m.DEADLINE, instance): always(7 * 86_400, steps),
         of(m.REBUILDS, instance): always(0, steps),
+        of(m.UNCHECKED, instance): always(0, steps),
         of(m.LOST, instance, channel="decisions", partition="0"): always(0, steps),
         of(m.LAG, instance, channel="decisions", partition="0"): always(3, steps),
         of(m.POSITION, instance, channel="decisions", partition="0"): f"0+{6000 * minutes:g}x{steps}",

@@ -28,6 +28,7 @@ from monitor.readings import (
     Window,
 )
 from monitor.records import STRATA
+from monitor.versions import Decided
 
 SWAP, CONFIG, MOVE, ALARM, AWAY, BACK = 0.5, 0.3, 0.65, 0.8, 0.12, 0.28
 DAY_S = 86_400.0
@@ -99,6 +100,7 @@ def snapshot(at: Moment) -> BoardSnapshot:
         dead_letters=(Tally(("decisions", "not_json"), 4 + _bad(at)), Tally(("labels", "bad_span"), 1)),
         quarantined=(Tally(("reversed",), 7),),
         changes=_changes(at),
+        decided=_decided(at),
         current_versions=(("presidio", AFTER if at.swapped else BEFORE),),
         alarms=_told(at),
         drift=_drift(at),
@@ -226,6 +228,12 @@ def _alarm(cell: Cell, at: Moment) -> AlarmReading:
     return msgspec.structs.replace(
         boards.alarm("firing" if on else "quiet", evidence, now=at.now), on_since=at.at(ALARM) if on else None
     )
+
+
+def _decided(at: Moment) -> tuple[Decided, ...]:
+    """Return when each version decided: the first one until the swap, for all that is kept longer than is shown."""
+    first = Decided("presidio", BEFORE, at.begun - 20 * DAY_S, min(at.now, at.at(SWAP)))
+    return (first, Decided("presidio", AFTER, at.at(SWAP), at.now)) if at.swapped else (first,)
 
 
 def _told(at: Moment) -> tuple[AlarmEvent, ...]:

@@ -121,7 +121,9 @@ class Fleet:
 
     def command(self, name: str, *arguments: str) -> list[str]:
         """Return the command line of one of the product's commands."""
-        sets = [part for override in self.overrides for part in ("--set", override)]
+        # `up` has a broker of its own, and refuses another one
+        wanted = [override for override in self.overrides if (name, override[:14]) != ("up", "kafka.brokers=")]
+        sets = [part for override in wanted for part in ("--set", override)]
         file = ["--config", str(self.config)] if self.config else []
         return [sys.executable, "-P", *self.program, name, *file, *sets, *arguments]
 

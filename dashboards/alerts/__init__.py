@@ -5,7 +5,7 @@ from __future__ import annotations
 from dashboards.alert import Alert
 from dashboards.alerts import labels, leaks, pipeline, recall, review, traffic, workers
 from dashboards.recording import Recording
-from dashboards.settings import FILE, Settings
+from dashboards.settings import FILE, Settings, nearest
 from monitor.errors import ConfigError
 
 
@@ -20,8 +20,9 @@ def every_alert(settings: Settings) -> list[Alert]:
     recording = Recording(settings)
     parts = (recall, leaks, labels, review, traffic, pipeline, workers)
     found = [alert for part in parts for alert in part.alerts(settings, recording)]
-    unknown = sorted(settings.alerts.keys() - {alert.name for alert in found})
-    unread = [f"{alert.name}.{key}" for alert in found for key in alert.knobs.unread()]
-    for key in (*unknown, *unread):
-        raise ConfigError(f"alerts.{key}", "no alert reads it", source=FILE.name)
+    names = [alert.name for alert in found]
+    unknown = [(name, nearest(name, names)) for name in sorted(settings.alerts.keys() - set(names))]
+    unread = [(f"{alert.name}.{key}", near) for alert in found for key, near in alert.knobs.unread().items()]
+    for key, near in (*unknown, *unread):
+        raise ConfigError(f"alerts.{key}", f"no alert reads it{near}", source=FILE.name)
     return found

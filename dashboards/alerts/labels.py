@@ -6,10 +6,10 @@ from dashboards.alert import Alert, Section
 from dashboards.promql import Not, OneOf, Wanted, block, select
 from dashboards.recording import Recording
 from dashboards.settings import Settings
-from dashboards.texts import asked, label, looked_up, value
+from dashboards.texts import asked, cell, looked_up, named, value
 from monitor import metrics as m
 
-_CELL = f"{label('entity')} in {label('language')} ({label('detector')} {label('version')})"
+_CELL = cell()
 _PLACES = ("entity", "language")
 _LAPSED = ("expired", "stale", "incomplete", "greyed")
 _NEVER = ("no_label", "no_truth", "no_interval")
@@ -60,8 +60,9 @@ def _unknown(settings: Settings, recording: Recording) -> Alert:
         "wait is for the cell and not for the word.",
         _without_number(settings, recording, _LAPSED),
         "Recall of a cell with a target is no longer known",
-        f"{_CELL} is {status}: {_labels(settings, recording)}; kappa {kappa}; the last label of the "
-        f"version came {asked(came, 'duration')} ago.",
+        f"{_CELL}: recall can't be relied on any more, as {status}; nothing says that it fell. "
+        f"{_labels(settings, recording)}; the last label of the version came {asked(came, 'duration')} ago; two "
+        f"readers' kappa is {kappa}.",
         Section(
             "A number that stood can't be relied on any more. Its status on the page says why: `expired`, the newest "
             "label is older than the window; `stale`, no label for days; `incomplete`, too few of the sampled "
@@ -92,8 +93,8 @@ def _never_known(settings: Settings, recording: Recording) -> Alert:
         "It's the ordinary state of a new version or target, and worth a word where it doesn't end.",
         _without_number(settings, recording, _NEVER),
         "A cell with a target still has no recall",
-        f"{_CELL} is {status}: {_labels(settings, recording)}; "
-        f"{looked_up(recording.cell(m.TRUE), 'number', window=settings.readings.window)} occurrences among them.",
+        f"{_CELL} has a target and no recall yet, as {status}. {_labels(settings, recording)}; "
+        f"{looked_up(recording.cell(m.TRUE), 'number', window=settings.readings.window)} occurrences were in them.",
         Section(
             "A target was set, and after a week there's still no interval: no label, no label with this entity, or "
             "none of a document that no tool flagged.",
@@ -114,8 +115,8 @@ def _unseen(settings: Settings, recording: Recording) -> Alert:
         "A target whose cell nothing was ever flagged or labelled in mostly is a misspelled name.",
         f"{select(recording.board(m.UNSEEN_TARGETS))} > 0",
         "Targets are set for cells that nothing is known of",
-        f"{value('number')} targets are of cells in which nothing was flagged or labelled, 0 are allowed; {known} "
-        "cells have a reading and a target. The page names them.",
+        f"{value('number')} targets are for an entity and language in which nothing was ever flagged or labelled, 0 "
+        f"are allowed: mostly a misspelt name. {known} targets have a reading. The page names those that have none.",
         Section(
             "`[targets]` has a name that no decision and no label carries. It has no alarm, and never will.",
             ("The page's first lines name it.",),
@@ -133,8 +134,9 @@ def _withheld(settings: Settings, recording: Recording) -> Alert:
         "What isn't exported can't be alerted on. The alarm of recall is: it's exported whatever else is withheld.",
         f"{select(recording.board(m.CELLS_WITHHELD))} > 0\nor {select(recording.board(m.OUTPUT_CELLS_WITHHELD))} > 0",
         "The board has more cells than it exports",
-        f"{value('number')} cells are withheld, 0 are allowed; {shown} are exported of the versions in traffic over "
-        f"{settings.readings.window}. Only the pager's alarm speaks for those that are withheld.",
+        f"{value('number')} combinations of entity, language, version and window aren't exported, 0 are allowed; "
+        f"{shown} are, of the versions in traffic over {settings.readings.window}. Of those that aren't, a fall of "
+        "recall still pages; no other alert sees them.",
         Section(
             "There are more combinations of entity, language, version and window than the board exports. Roll-ups and "
             "the versions in traffic come first, so mostly old versions are left out; `RecallwatchBelowTarget` and "
@@ -164,9 +166,9 @@ def _kappa_low(settings: Settings, recording: Recording) -> Alert:
         "The estimate gates, as it does in the product, once it's worth more than a handful of documents.",
         f"{kappa} < {knobs.number('below')}\nand {twice} >= {knobs.number('min_documents')}",
         "Two readers don't agree on what an entity is",
-        f"{label('entity')} in {label('language')}: kappa {value('ratio')}, limits {lower} to {upper}, under "
-        f"{knobs.number('below')}; {looked_up(recording.board(m.TWICE), 'number', _PLACES, window=window)} documents "
-        "were read twice.",
+        f"{named('entity')} in {named('language')}: two readers of the same documents agree with a kappa of "
+        f"{value('ratio')} (1 is always, 0 as by chance), limits {lower} to {upper}, under {knobs.number('below')}; "
+        f"{looked_up(recording.board(m.TWICE), 'number', _PLACES, window=window)} documents were read twice.",
         Section(
             "People who read the same document, blind, differ so much that no number that rests on their labels can "
             "stand: recall of this entity is greyed.",

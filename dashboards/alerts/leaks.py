@@ -19,6 +19,7 @@ def alerts(settings: Settings, recording: Recording) -> list[Alert]:
         _leaking(settings, recording),
         _outputs(settings, recording),
         _unaligned(settings, recording),
+        _unchecked(settings, recording),
         _disclosing(settings, recording),
     ]
 
@@ -43,7 +44,8 @@ def _leaking(settings: Settings, recording: Recording) -> Alert:
         "still while few outputs came.",
         f"{select(recording.cell(m.REDACTIONS_LOWER), **wanted)} > {knobs.number('allowed')}",
         "Redactions leave something of the value in the output",
-        f"{_WHERE}: {estimate} of the redactions of {window} leak, limits {value('percent')} to {upper}, allowed is "
+        f"{_WHERE}: {estimate} of the redactions of the last {window} leave part of the value readable, limits "
+        f"{value('percent')} to {upper}, allowed is "
         f"{100 * float(knobs.number('allowed')):g}%; {leaking} of {counted} redactions, in {documents} of {outputs} "
         f"outputs. Most of them: {worst}.",
         Section(
@@ -86,8 +88,9 @@ def _outputs(settings: Settings, recording: Recording) -> Alert:
         "only the share of outputs tells. So it does of outputs that aren't aligned.",
         f"{select(recording.cell(m.LEAKING_LOWER), **wanted)} > {knobs.number('allowed')}",
         "Too many outputs show something of what was flagged",
-        f"{_WHERE}: {estimate} of the outputs of {window} leak, limits {value('percent')} to {upper}, allowed is "
-        f"{100 * float(knobs.number('allowed')):g}%; {leaking} of {outputs} outputs, {unaligned} of them not aligned.",
+        f"{_WHERE}: {estimate} of the outputs of the last {window} show something that was flagged, limits "
+        f"{value('percent')} to {upper}, allowed is {100 * float(knobs.number('allowed')):g}%; {leaking} of {outputs} "
+        f"outputs. {unaligned} outputs aren't the text with parts replaced.",
         Section(
             "So many documents leave with something that the detector had flagged. That can be one bad spelling in "
             "each, or a redactor that masks nothing at all.",
@@ -119,8 +122,9 @@ def _unaligned(settings: Settings, recording: Recording) -> Alert:
         "alone, and is no trial of the share of redactions.",
         f"{unaligned} / {outputs} > {knobs.number('allowed')}\nand {outputs} >= {knobs.number('min_outputs')}",
         "Many outputs aren't the text with parts replaced",
-        f"{_WHERE}: {value('percent')} of the outputs of {window} aren't aligned, allowed is "
-        f"{100 * float(knobs.number('allowed')):g}%; {counts[0]} of {counts[1]}.",
+        f"{_WHERE}: {value('percent')} of the outputs of the last {window} aren't the text with parts replaced, so "
+        f"nobody knows what they mask; allowed is {100 * float(knobs.number('allowed')):g}%; {counts[0]} of "
+        f"{counts[1]} outputs.",
         Section(
             "Something writes the output anew: escapes it, translates it, wraps its lines, or it's of another text.",
             ("`recallwatch leaks FILE` on recent decisions: what differs besides the masks?",),
@@ -128,6 +132,38 @@ def _unaligned(settings: Settings, recording: Recording) -> Alert:
             "Where outputs are translated on purpose: then set `allowed` to what is usual.",
         ),
         ("language",),
+    )
+
+
+def _unchecked(settings: Settings, recording: Recording) -> Alert:
+    knobs = settings.of("RecallwatchOutputsUnchecked")
+    window = knobs.window("window")
+    read = asked(f"sum(increase({m.DECISIONS.name}{{job=%q}}[{window}]))", "number")
+    return Alert(
+        knobs,
+        "traffic",
+        "The check never fails by what it's given, so one such output is a fault of ours. A worker that meets it again "
+        "after a restart counts it before its first scrape: what stands on a young counter counts in full.",
+        f"{recording.happened(m.UNCHECKED, window)} > 0",
+        "Outputs weren't checked, because the check failed over them",
+        f"The check failed over {value('number')} outputs in {window}, 0 are expected: whether they leak nobody knows; "
+        f"{read} decisions were counted.",
+        Section(
+            "The check of redacted outputs met a document that it can't handle. The document counts in everything "
+            "else; whether its output leaks nobody knows, and it's in no share of outputs.",
+            (
+                (
+                    "The worker's log, `output_not_checked`: the exception's class, where it arose, and the first such "
+                    "document's topic, partition and offset."
+                ),
+                "`recallwatch status`: how many there are, by class of exception.",
+            ),
+            (
+                "A handful: report class and trace as a fault, and look at those outputs by hand.",
+                "Many: the shares of outputs speak of the others alone; say so in the next sign-off.",
+            ),
+            "Once the fault is reported; it ends by itself.",
+        ),
     )
 
 
@@ -149,9 +185,9 @@ def _disclosing(settings: Settings, recording: Recording) -> Alert:
         "Misses and leaks in one number, of all entities together. Its lower limit, as the estimate rests on labels.",
         f"{lower} > {knobs.number('allowed')}\nand {current} == 1",
         "More personal data can be read in outputs than is allowed",
-        f"{_WHERE}: {estimate} occurrences can be read in 1,000 documents, limits {value('ratio')} to {upper}, allowed "
-        f"are {knobs.number('allowed')}; {readable} of {true} labelled occurrences, in {labelled} labelled outputs of "
-        f"{window}. Most of them: {worst}.",
+        f"{_WHERE}: {estimate} occurrences of personal data can be read in 1,000 documents, limits {value('ratio')} to "
+        f"{upper}, allowed are {knobs.number('allowed')}; {readable} of {true} labelled occurrences, in {labelled} "
+        f"labelled outputs of the last {window}. Most of them: {worst}.",
         Section(
             "What people found in documents can still be read in their redacted outputs, because the detector missed "
             "it or the redactor left it. Of all numbers here this one is closest to what leaves the house.",

@@ -51,8 +51,8 @@ def _lag(settings: Settings, recording: Recording) -> Alert:
         ),
         "Reading is far behind",
         f"The worst partition of {label('channel')} is {value('duration')} behind at its present speed, more than "
-        f"{knobs.window('behind')} ({knobs.window('longest')} is that or more); {waiting} records wait in all "
-        "partitions and channels.",
+        f"{knobs.window('behind')} ({knobs.window('longest')} is said of anything longer, such as of one that stands "
+        f"still); {waiting} records wait in all partitions and channels.",
         Section(
             "Records come faster than they're read, or a partition isn't read at all. Numbers are late; nothing is "
             "lost until the topic's retention ends (`topics.decisions_retention_hours`).",
@@ -107,8 +107,8 @@ def _rebuilt(settings: Settings, recording: Recording) -> Alert:
         "It happens at a start or at a move, so mostly before the counter's first scrape.",
         f"{recording.happened(m.REBUILDS, window)} > 0",
         "Partitions of the ledger were built again from their topics",
-        f"{value('number')} partitions in {window}, of 0 expected; "
-        f"{asked(f'sum({m.ASSIGNED.name}{{job=%q}})', 'number')} are assigned.",
+        f"{value('number')} partitions of the ledger were built again in {window}, 0 are expected; "
+        f"{asked(f'sum({m.ASSIGNED.name}{{job=%q}})', 'number')} are assigned to all workers. The numbers are right.",
         Section(
             "The ledger's rows didn't add up with what was recorded of them (a worker that was thought dead wrote "
             "after its successor), so they were read again. The numbers are right; the way there is worth a look.",
@@ -128,7 +128,7 @@ def _config_refused(settings: Settings, recording: Recording) -> Alert:
         "A state and no count of refusals: it's over once the file on disk is the config in force.",
         f"sum without ({workers}) ({refused}) > 0",
         "The config file on disk is refused, an older one is in force",
-        f"{value('number')} workers refuse it, 0 are allowed, of {every}.",
+        f"{value('number')} of {every} workers refuse the file, 0 may; they go on with the config before it.",
         Section(
             "Somebody changed the config and it can't be used. The monitor goes on with the one before it.",
             ("`recallwatch check-config FILE` names the key and what is allowed; so does the log, `config_refused`.",),

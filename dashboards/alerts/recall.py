@@ -6,10 +6,10 @@ from dashboards.alert import Alert, Section
 from dashboards.promql import block, select
 from dashboards.recording import Recording
 from dashboards.settings import Settings
-from dashboards.texts import asked, label, looked_up, value
+from dashboards.texts import asked, cell, chosen, either, found, looked_up, value, where_found
 from monitor import metrics as m
 
-_CELL = f"{label('entity')} in {label('language')} ({label('detector')} {label('version')})"
+_CELL = cell()
 _PLACES = ("entity", "language")
 _RATE_IN_FORCE = " or ".join(
     f'max({m.RATE.name}{{job=%q,slice="random",language={language}}})' for language in ("%q", '"any"')
@@ -27,16 +27,45 @@ def alerts(settings: Settings, recording: Recording) -> list[Alert]:
     ]
 
 
-def _figures(recording: Recording, window: str, memory: str = "") -> str:
-    """Say recall between its limits, and what it rests on."""
+def _figures(recording: Recording, window: str, memory: str = "", beginning: str = "Last") -> str:
+    """Say recall between its limits in a window, and what it rests on; that it isn't known, where it isn't."""
     estimate, lower, upper = (
         looked_up(recording.cell(metric), "percent", memory=memory, window=window)
         for metric in (m.RECALL_ESTIMATE, m.RECALL_LOWER, m.RECALL_UPPER)
     )
-    found, true = (
+    found_ones, true = (
         looked_up(recording.cell(metric), "number", memory=memory, window=window) for metric in (m.FOUND, m.TRUE)
     )
-    return f"{window}: recall {estimate}, limits {lower} to {upper}; {found} of {true} labelled occurrences found."
+    known = f"recall {estimate}, limits {lower} to {upper}; {found_ones} of {true} labelled occurrences found."
+    said = either(estimate, known, "recall isn't known.")
+    return f"{beginning} {window}: {said}"
+
+
+def _version_before(recording: Recording) -> str:
+    """Say what recall the version before had, where that is known; nothing where it isn't."""
+    query = (
+        f"topk(1, {recording.known_versions.name}"
+        "{job=%q,entity=%q,language=%q,detector=%q,version!=%q})"  # the one that decided last, besides the alert's
+    )
+    estimate, lower = (
+        found(recording.every_version(metric), "percent") for metric in (m.RECALL_ESTIMATE, m.RECALL_LOWER)
+    )
+    found_ones, true = (found(recording.every_version(metric), "number") for metric in (m.FOUND, m.TRUE))
+    return where_found(
+        query,
+        f" Version {{{{ .Labels.version }}}} before it: recall {estimate}, lower limit {lower}; {found_ones} of {true} "
+        "found.",
+    )
+
+
+def _by_language(recording: Recording, window: str, memory: str) -> str:
+    """Say which languages a fall in all of them is of; nothing of a single one's."""
+    of_one = '{job=%q,entity=%q,detector=%q,version=%q,language!="any"'
+    recall = f'last_over_time({recording.cell(m.RECALL_ESTIMATE).name}{of_one},window="{window}"}}[{memory}])'
+    worst = " It's lowest in {{ .Labels.language }}, {{ .Value | humanizePercentage }}."
+    on = asked(f"{recording.board(m.ALARM_ON).name}{of_one}}} == 1", "listed")
+    said = f"{where_found(f'bottomk(1, {recall})', worst)} Languages whose own alarm is on: {on}."
+    return chosen("$labels.language", {"any": said}, "")
 
 
 def _fell(settings: Settings, recording: Recording) -> Alert:
@@ -54,12 +83,18 @@ def _fell(settings: Settings, recording: Recording) -> Alert:
         "The alarm weighs all labels and keeps its promise of false alarms at every look: no bound is put on it here.",
         f"{select(on)} == 1",
         "Recall fell below its target",
-        f"{_CELL} is below its target of {target}, on since {looked_up(since, 'moment')}. {' '.join(figures)} "
-        f"Restated after a corrected label: {looked_up(restated, 'answer')}.",
+        f"{_CELL}: recall, the share that is found, is below its target of {target}; the alarm is on since "
+        f"{looked_up(since, 'moment')}. "
+        f"{' '.join(figures)}{_version_before(recording)}{_by_language(recording, settings.readings.window, memory)}"
+        f"{looked_up(restated, 'corrected')}",
         Section(
             "The alarm of a cell with a target went on: labels say that the detector finds less than it has to. The "
             "board promises a number of false alarms a year (`alarm.false_alarms_per_year`, 1), whatever was done to "
-            "the rates. So it's most likely real, as long as the labels are right.",
+            "the rates. So it's most likely real, as long as the labels are right. A version that got worse in several "
+            "languages pages once, for all of them together (`language` is `any`, the text names the worst): that page "
+            "silences those of the entity's single languages, and all entities of the version come in one message. A "
+            "language that alone got worse pages by itself, as long as all together are above the target. Where all "
+            "together are so again before a single one is, that one pages then.",
             (
                 (
                     "The page's row of that entity and language: since when, and whether the version changed with it "
@@ -70,6 +105,10 @@ def _fell(settings: Settings, recording: Recording) -> Alert:
                     "--version VERSION`, wherever the broker can be reached (in a worker's container, say): the "
                     "documents in which it was missed. `any` asks for all."
                 ),
+                (
+                    "Recall of the version before, in the description: where it was clearly higher, a roll-back helps; "
+                    "where it's about the same, it isn't the version. Where none stands there, none is known."
+                ),
                 "κ of the entity: people who don't agree on what it is make a detector look bad.",
             ),
             (
@@ -78,10 +117,14 @@ def _fell(settings: Settings, recording: Recording) -> Alert:
                     "The same version: its input changed (`RecallwatchDriftDetected`), or its labels did. Read ten of "
                     "the misses before anything else."
                 ),
-                "Tell whoever answers for disclosure: from `on since` on, that share of the entity got through.",
+                (
+                    "Tell whoever answers for disclosure: from the moment in the description on, if not before, the "
+                    "rest of the entity got through."
+                ),
             ),
-            "Once the detector is being repaired, for that entity and language alone, until the repair is out. It goes "
-            "off by itself `alarm.hold` days after the evidence ends, or a day after another version took over.",
+            "Once the detector is being repaired, for that entity and language alone, until the repair is out; with "
+            "`language` `any` its single languages stay silent too. It goes off by itself `alarm.hold` days after the "
+            "evidence ends, or a day after another version took over.",
         ),
         _PLACES,
     )
@@ -122,8 +165,9 @@ def _lower_limit_fell(settings: Settings, recording: Recording) -> Alert:
         "sampled must be the same. It compares a version with itself.",
         expr,
         "Recall's lower limit fell against the window before, at the same design",
-        f"{_CELL}: lower limit {value('percent')}, {was} the window before. {_figures(recording, window)} Before: "
-        f"recall {was_estimate}, {was_found} of {was_true} found.",
+        f"{_CELL}: the lower limit of recall is {value('percent')}, it was {was} in the {window} before, at as large a "
+        f"share of documents sampled. {_figures(recording, window)} The {window} before: recall {was_estimate}, "
+        f"{was_found} of {was_true} found.",
         Section(
             "In the last window the same version found less than in the one before, by more than chance explains, and "
             "as many documents were read. The pager's alarm may follow or not: it has a promise to keep and takes "
@@ -155,9 +199,11 @@ def _below_target(settings: Settings, recording: Recording) -> Alert:
         "target is the detector's or the labels', and labels there are enough of.",
         f"{looked} < {target}\nand {true} >= {knobs.number('min_true')}\nand {current} == 1",
         "Recall where any tool looked isn't shown to reach its target",
-        f"{_CELL}: lower limit {value('percent')} where any tool looked, estimate "
-        f"{looked_up(recording.cell(m.LOOKED_ESTIMATE), 'percent', window=window)}, target "
-        f"{looked_up(recording.cell(m.TARGET), 'percent', window=window)}. {_figures(recording, window)}",
+        f"{_CELL}: in documents that any tool flagged, recall is "
+        f"{looked_up(recording.cell(m.LOOKED_ESTIMATE), 'percent', window=window)}, and its lower limit "
+        f"{value('percent')} is under the target of "
+        f"{looked_up(recording.cell(m.TARGET), 'percent', window=window)}. "
+        f"{_figures(recording, window, beginning='All documents of the last')}",
         Section(
             "Among documents that the detector, the net or the second detector flagged, the lower limit of recall is "
             "under the target, with enough labels behind it. Over all documents recall is at most what it is here, or "
@@ -217,10 +263,11 @@ def _out_of_reach(settings: Settings, recording: Recording) -> Alert:
         "where the width isn't what hides the target. Where misses were seen among unflagged documents it takes more.",
         expr,
         "At today's rates no number of quiet days can show that the target is met",
-        f"{_CELL}: a random rate of about {value('percent')} would do (over 100 % none does); in force is "
-        f"{asked(_RATE_IN_FORCE, 'percent')}, and {looked_up(share, 'percent', ())} of the documents were drawn by it. "
-        f"{unflagged} of the interval's width comes from documents that no tool flagged; a rate of {halving} would "
-        f"halve that part. Target {looked_up(recording.cell(m.TARGET), 'percent', window=window)}. "
+        f"{_CELL}: nothing fell. To show its target of "
+        f"{looked_up(recording.cell(m.TARGET), 'percent', window=window)} takes a random rate (sampling.random_rate) "
+        f"of about {value('percent')} (over 100 % none does); in force is {asked(_RATE_IN_FORCE, 'percent')}, and "
+        f"{looked_up(share, 'percent', ())} of the documents were drawn by it. {unflagged} of the interval's width "
+        f"comes from documents that no tool flagged; a rate of {halving} would halve that part. "
         f"{_figures(recording, window)}",
         Section(
             "Recall may well be above its target, but the interval reaches below it because of documents that no tool "

@@ -40,8 +40,8 @@ def _over_capacity(settings: Settings, recording: Recording) -> Alert:
             days=knobs.number("days"),
         ),
         "More tasks wait than annotators can answer soon",
-        f"The open tasks are {value('ratio')} days of work, more than {knobs.number('days')}, at a capacity of "
-        f"{looked_up(capacity, 'number', ())} a day.",
+        f"{asked(f'sum({waiting.name}{{job=%q}})', 'number')} open tasks are {value('ratio')} days of work, more than "
+        f"{knobs.number('days')}, at the configured capacity of {looked_up(capacity, 'number', ())} a day.",
         Section(
             "Open tasks would take people days at the capacity that the config gives. Labels come late, and "
             "completeness falls.",
@@ -66,7 +66,7 @@ def _thinned(settings: Settings, recording: Recording) -> Alert:
         "Each worker samples by the factor that the board recorded last; the smallest is the one that counts.",
         f"min without ({recording.workers}) ({factor}) < 1",
         "Sampling is thinned because people can't keep up",
-        f"{value('percent')} of the sample is drawn, of 100 % asked for; "
+        f"{value('percent')} of the sample that the rates ask for is drawn, of 100 %; "
         f"{looked_up(recording.random_share, 'percent', ())} of all documents are drawn at random.",
         Section(
             "The queue is over its capacity or its backlog, so fewer documents are drawn than the rates ask for. "
@@ -87,7 +87,7 @@ def _too_old(settings: Settings, recording: Recording) -> Alert:
         "A moment and no age, so that it goes on growing while nothing is computed.",
         f"time() - {select(recording.board(m.QUEUE_OLDEST))} > {knobs.seconds('oldest')}",
         "A task waits longer than a label may take",
-        f"The oldest open task in {label('language')} is of a document {value('duration')} ago, more than "
+        f"The oldest open task in {label('language')} is of a document of {value('duration')} ago, more than "
         f"{knobs.window('oldest')}; {looked_up(waiting, 'number', _LANGUAGE)} tasks are open, "
         f"{looked_up(done, 'number', _LANGUAGE)} were answered. The deadline in force is "
         f"{asked(f'max({m.DEADLINE.name}{{job=%q}})', 'duration')}.",

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dashboards.alert import Alert, Section
 from dashboards.promql import OneOf, block, select
 from dashboards.recording import Recording
 from dashboards.settings import Settings
-from dashboards.texts import asked, label, looked_up, value
+from dashboards.texts import asked, chosen, label, looked_up, named, value, where_found
 from monitor import metrics as m
 
 _PLACES = ("entity", "language")
+SIGNALS: Mapping[str, str] = {
+    "flagged": "documents in which the detector flags anything",
+    "entity": f"documents in which the detector flags {label('entity')}",
+    "loose_only": "documents that the loose net flags and the detector doesn't",
+    "detector_only": "documents that the detector flags and the loose net doesn't",
+    "language": "documents in this language, of those in all",
+    "longer": "documents that are longer than usual",
+    "many_spans": "documents in which more is flagged than usual",
+    "low_score": "documents whose first span has a lower score than usual",
+    "leaking": "redacted outputs that show something that was flagged",
+}
+"""What each share is of, in plain words."""
+_DIRECTIONS = {"up": "rose", "down": "fell"}
 
 
 def alerts(settings: Settings, recording: Recording) -> list[Alert]:
@@ -29,16 +44,24 @@ def _decisions(recording: Recording, window: str) -> str:
 
 def _drift(settings: Settings, recording: Recording) -> Alert:
     knobs, signal = settings.of("RecallwatchDriftDetected"), ("signal", *_PLACES)
-    share = recording.board(m.DRIFT_SHARE)
+    change, share, documents, before = (
+        recording.board(one) for one in (m.DRIFT_CHANGE, m.DRIFT_SHARE, m.DRIFT_DOCUMENTS, m.DRIFT_BEFORE)
+    )
+    own, shown = "{job=%q,signal=%q,entity=%q,language=%q}", "{{ .Value | humanizePercentage }}"
+    to = looked_up(recording.board(m.DRIFT_AFTER), "percent", signal)
+    having = asked(f"{documents.name}{own} * {share.name}", "number")
+    since = f" Since then it's {shown}, {having} of the {asked(documents.name + own, 'number')} documents looked at."
     return Alert(
         knobs,
         "board",
         "The board keeps when it found a change, so a gap loses none; it's told for a while, as it's never taken back.",
-        f"time() - {select(recording.board(m.DRIFT_CHANGE))} < {knobs.seconds('lasts')}",
+        f"time() - {select(change)} < {knobs.seconds('lasts')}",
         "What the detector puts out changed",
-        f"Signal {label('signal')} ({label('entity')}, {label('language')}) went {label('direction')} "
-        f"{value('duration')} ago, told for {knobs.window('lasts')}: {looked_up(share, 'percent', signal)} of the "
-        "documents since.",
+        f"{named('language')}: the share of {chosen('$labels.signal', SIGNALS, label('signal'))} "
+        f"{chosen('$labels.direction', _DIRECTIONS, label('direction'))}"
+        f"{where_found(before.name + own, f' from {shown} to {to}')}, as was found {value('duration')} ago "
+        f"(told for {knobs.window('lasts')}).{where_found(share.name + own, since)} Signal {label('signal')}, entity "
+        f"{label('entity')}.",
         Section(
             "A share of the census changed: documents flagged, with an entity, flagged by the net alone or the "
             "detector alone, longer ones, lower scores; of outputs those with a leak. No label is needed to see it, "
@@ -74,6 +97,9 @@ def _detector_changed(settings: Settings, recording: Recording) -> Alert:
         for matchers in ("job=%q,detector=%q,version=%q", "job=%q,detector=%q")
     )
     told = select(recording.board(m.TOLD), cause="version_changed", entity="any", language="any")
+    last = f"time() - topk(1, {recording.board(m.LAST_DECISION).name}{{job=%q,detector=%q,version!=%q}})"
+    ago = "{{ .Value | humanizeDuration }}"
+    before = where_found(last, f" Version {{{{ .Labels.version }}}} before it decided last {ago} ago.")
     return Alert(
         knobs,
         "detector",
@@ -96,11 +122,13 @@ def _detector_changed(settings: Settings, recording: Recording) -> Alert:
             seconds=knobs.seconds("window"),
         ),
         "Another version of a detector is in traffic",
-        f"{label('detector')} {label('version')} came in the last {window}, with {counted} of {decisions} decisions. "
-        "What is known of another version says nothing about this one: its recall rests on documents of its own alone.",
+        f"{label('detector')} {label('version')} came in the last {window}, with {counted} of {decisions} decisions."
+        f"{before} What is known of another version says nothing about this one: its recall rests on documents of its "
+        "own alone.",
         Section(
-            "The newest traffic carries a version that wasn't there. Readings, alarms and windows are by version, so "
-            "the new one starts without a number.",
+            "The newest traffic carries a version that wasn't there, or one that was rolled back to. Readings, alarms "
+            "and windows are by version, so a new one starts without a number. One that decided last seconds ago is in "
+            "traffic beside it.",
             ("Was it planned? Drift at the same time, above all `loose_only` up, is a reason to roll back at once.",),
             (
                 "Nothing, where it was planned: it has a number once its first labels are in.",

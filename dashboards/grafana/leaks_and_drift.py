@@ -168,16 +168,10 @@ def _changed_now(settings: Settings, queries: Queries) -> Panel:
     )
 
 
-def _before(queries: Queries, every: str, order: str) -> str:
-    """Return an expression of the other versions in the language that comes first in an order."""
-    first = Ranked(order, 1)
-    return f"{queries.lowest(every, first, _PLACE[:-1])}\nunless ({queries.lowest(every, first, _PLACE)})"
-
-
 def _redactions(settings: Settings, queries: Queries) -> Panel:
     knobs = settings.of("RecallwatchRedactionsLeak")
     allowed = knobs.number("allowed")
-    order = f"-{queries.each(m.REDACTIONS_LOWER, at_end=True)}"
+    order = f"-{queries.cell(m.REDACTIONS_LOWER, at_end=True)}"
     estimate, upper, lower, leaking, counted = (
         queries.lowest(queries.each(metric), Ranked(order, 1), _PLACE)
         for metric in (
@@ -190,9 +184,11 @@ def _redactions(settings: Settings, queries: Queries) -> Panel:
     )
     return lines(
         Frame(
-            "Redactions that leak, of the language and version with most",
+            "Redactions that leak, of the language with most",
             Health(
-                "The share of redactions with a leak between the limits of the rate behind it, and what is allowed.",
+                "The share of redactions with a leak between the limits of the rate behind it, of the version in "
+                "traffic; the same of the version that was in traffic before it, which after a roll-back is the newer "
+                "one; and what is allowed.",
                 "The upper limit is under the line.",
                 "The line lies between the limits.",
                 f"The lower limit is above the line for {knobs.wait}: `RecallwatchRedactionsLeak`.",
@@ -205,7 +201,12 @@ def _redactions(settings: Settings, queries: Queries) -> Panel:
             Query(upper, "upper limit", BLUE, "upper"),
             Query(lower, "lower limit", BLUE, "lower"),
             Query(f"vector({allowed})", "allowed", RED, "dashed"),
-            Query(_before(queries, queries.each(m.REDACTIONS_ESTIMATE), order), "before, {{version}}", GREY, "thin"),
+            Query(
+                queries.before(queries.each(m.REDACTIONS_ESTIMATE), order, _PLACE),
+                "in traffic before, {{version}}",
+                GREY,
+                "thin",
+            ),
             Query(leaking, "leaking", style="listed", unit="short"),
             Query(counted, "redactions", style="listed", unit="short"),
         ],
@@ -216,7 +217,7 @@ def _redactions(settings: Settings, queries: Queries) -> Panel:
 
 def _readable(settings: Settings, queries: Queries) -> Panel:
     knobs = settings.of("RecallwatchDisclosureHigh")
-    order = f"-{queries.latest(m.DISCLOSURE_LOWER, _PLACE, at_end=True, entity='any')}"
+    order = f"-{queries.cell(m.DISCLOSURE_LOWER, at_end=True, entity='any')}"
     every = queries.latest(m.DISCLOSURE_ESTIMATE, _PLACE, entity="any")
     estimate, upper, lower, readable, true = (
         queries.lowest(queries.latest(metric, _PLACE, entity="any"), Ranked(order, 1), _PLACE)
@@ -230,9 +231,11 @@ def _readable(settings: Settings, queries: Queries) -> Panel:
     )
     return lines(
         Frame(
-            "Readable in 1,000 outputs, of the language and version with most",
+            "Readable in 1,000 outputs, of the language with most",
             Health(
-                "Occurrences that people can read in 1,000 outputs, between limits, and what is allowed.",
+                "Occurrences that people can read in 1,000 outputs, between limits, of the version in traffic; the "
+                "same of the version that was in traffic before it, which after a roll-back is the newer one; and what "
+                "is allowed.",
                 "The upper limit is under the line.",
                 "The line lies between the limits.",
                 f"The lower limit is above the line for {knobs.wait}: `RecallwatchDisclosureHigh`.",
@@ -245,7 +248,7 @@ def _readable(settings: Settings, queries: Queries) -> Panel:
             Query(upper, "upper limit", BLUE, "upper"),
             Query(lower, "lower limit", BLUE, "lower"),
             Query(f"vector({knobs.number('allowed')})", "allowed", RED, "dashed"),
-            Query(_before(queries, every, order), "before, {{version}}", GREY, "thin"),
+            Query(queries.before(every, order, _PLACE), "in traffic before, {{version}}", GREY, "thin"),
             Query(readable, "readable", style="listed"),
             Query(true, "labelled occurrences", style="listed"),
         ],
@@ -329,8 +332,9 @@ def _signals(settings: Settings, queries: Queries) -> Panel:
         Frame(
             "Drift: signals, the newest change first",
             Health(
-                "Each watched share of the traffic since its last change, the documents that it's of, the changes "
-                "found so far, and when the last one was found, and which way it went.",
+                "Each watched share of the traffic since its last change and before it (empty: none was found), the "
+                "documents looked at since, the changes so far, and how long ago the last one was found and which way "
+                "it went.",
                 "No change, or an old one.",
                 "One changed with the traffic: ask whoever sends it.",
                 f"One changed in the last {knobs.window('lasts')}, above all `loose_only` up or an entity down: read a "
@@ -341,6 +345,7 @@ def _signals(settings: Settings, queries: Queries) -> Panel:
         ),
         {"signal": "Signal", "language": "Language", "entity": "Entity", "direction": "Went"},
         [
+            Column("Before", queries.latest(m.DRIFT_BEFORE, m.SIGNAL), "percentunit", 2),
             Column("Share", queries.latest(m.DRIFT_SHARE, m.SIGNAL), "percentunit", 2),
             Column("Documents", queries.latest(m.DRIFT_DOCUMENTS, m.SIGNAL)),
             Column("Changes", queries.latest(m.DRIFT_FOUND, m.SIGNAL)),

@@ -263,7 +263,7 @@ def _rebalances(settings: Settings, queries: Queries) -> Panel:
             f"Rebalances, and what went wrong, in {window}",
             Health(
                 f"In the {window} before each moment: how often a worker was dealt its partitions, positions that were "
-                "sought again, records lost to retention, ledger partitions built anew.",
+                "sought again, records lost to retention, ledger partitions built anew, outputs that weren't checked.",
                 "0; one for each worker at a rollout.",
                 "Rebalances without a rollout: a worker comes and goes. Ledger partitions built anew: "
                 "`RecallwatchLedgerRebuilt`.",
@@ -277,6 +277,7 @@ def _rebalances(settings: Settings, queries: Queries) -> Panel:
             Query(queries.happened(m.REWINDS, (), window), "positions sought again", GREY, "thin"),
             Query(queries.happened(m.LOST, (), window), "records lost", RED),
             Query(queries.happened(m.REBUILDS, (), window), "ledger built anew", ORANGE),
+            Query(queries.happened(m.UNCHECKED, (), window), "outputs not checked", RED, "thin"),
         ],
         "short",
         low=0,

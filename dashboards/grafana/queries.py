@@ -139,6 +139,57 @@ class Queries:
             order=ranked.order,
         )
 
+    def before(self, expr: str, order: str, on: Sequence[str] = PLACE) -> str:
+        """Return an expression of the same place and of the version that was in traffic before the first of an order.
+
+        Of the other versions that is the one that decided last, before that one did: after a roll-back a version's name
+        and when it was first seen say nothing of it.
+        """
+        return block(
+            """
+            <expr>
+            and on (<place>) (
+              <first>
+            )
+            and on (detector, version) topk(1,
+                <last>
+              < on (detector) group_left ()
+                (<last> and on (detector, version) (<first>))
+            )
+            """,
+            expr=expr,
+            place=listed([label for label in on if label != "version"]),
+            first=f"bottomk(1, {order})",
+            last=self.latest(m.LAST_DECISION, m.VERSION, at_end=True),
+        )
+
+    def since(self) -> str:
+        """Return when each version came into traffic; of one that was rolled back to, when it did so again.
+
+        A version in traffic came when it decided first, or when the last other one of its detector stopped. One that
+        isn't in traffic has its first decision alone.
+        """
+        first, last = (self.latest(metric, m.VERSION, version=None) for metric in (m.FIRST_DECISION, m.LAST_DECISION))
+        return block(
+            """
+            (
+              (
+                  <came> > on (detector) group_left () <others>
+                or
+                  0 * <came> + on (detector) group_left () <others>
+                or
+                  <first>
+              )
+              and
+                <chosen>
+            )
+            """,
+            came=f"(\n{first}\nand {self.latest(m.DETECTOR, m.VERSION, version=None)}\n)",
+            others=f"max by (detector) (\n{last}\nunless {self.latest(m.DETECTOR, m.VERSION, version=None)}\n)",
+            first=first,
+            chosen=self.latest(m.FIRST_DECISION, m.VERSION),
+        )
+
     def margin(self, *, at_end: bool = False) -> str:
         """Return how far recall's lower limit is above its target; below 0 where it's under."""
         lower, target = (self.cell(metric, at_end=at_end) for metric in (m.RECALL_LOWER, m.TARGET))

@@ -20,7 +20,7 @@ from dashboards.grafana.panels import (
     lines,
     rows,
 )
-from dashboards.grafana.queries import PLACE, Queries, Ranked, none_of, share
+from dashboards.grafana.queries import Queries, Ranked, none_of, share
 from dashboards.promql import Chosen
 from dashboards.settings import Settings
 from monitor import metrics as m
@@ -75,19 +75,23 @@ def _alarms(settings: Settings, queries: Queries) -> Panel:
     )
 
 
+def _judged(queries: Queries, least: str) -> str:
+    """Return the cells whose lower limit where any tool looked is under the target: 1 with enough labels, else 0."""
+    true, lower, target, current = (queries.cell(one) for one in (m.TRUE, m.LOOKED_LOWER, m.TARGET, m.CURRENT))
+    return f"(\n({true} >= bool {least})\nand ({lower}\n< {target})\nand {current} == 1\n)"
+
+
 def _below(settings: Settings, queries: Queries) -> Panel:
     knobs = settings.of("RecallwatchBelowTarget")
     least, target = knobs.number("min_true"), queries.cell(m.TARGET)
-    below = (
-        f"count(\n{queries.cell(m.LOOKED_LOWER)}\n< {target}\nand {queries.cell(m.TRUE)} >= {least}\n"
-        f"and {queries.cell(m.CURRENT)} == 1\n)"
-    )
+    below = f"count(\n{_judged(queries, least)} == 1\n)"
     return figures(
         Frame(
             "Below target where tools looked",
             Health(
                 "Cells whose lower limit of recall *where any tool looked* is under the target, though people labelled "
-                f"{least} occurrences or more; of the cells that have a target.",
+                f"{least} occurrences or more and the number is that of today: those with a *YES* in the table below, "
+                "whatever *Limit − target* is over all documents. Of the cells that have a target.",
                 "None.",
                 f"One or more, for less than {knobs.wait}.",
                 f"One or more for {knobs.wait}: `RecallwatchBelowTarget` opens a ticket.",
@@ -155,21 +159,26 @@ def _cells(settings: Settings, queries: Queries) -> Panel:
             "Cells, the one furthest under its target first",
             Health(
                 "Of versions in traffic, recall between its limits, its target, and what it rests on: found of true "
-                "occurrences, in so many labelled documents. *Limit − target* is in points; without a target it's "
-                "empty. *Unseen's part*: of the interval's width, what comes from documents that no tool flagged; "
-                "*halving rate*: the random rate that would halve that part.",
-                "Limit − target is 0 or more, status `ok`.",
-                f"Under 0 with fewer than {true} true occurrences: labels are few. `marked`: readers agree too little "
-                "to stand without a mark.",
-                "Under 0 with more, or a status other than `ok` and `marked`: not shown to reach its target, or not "
-                f"known (`greyed`: κ under {kappa}).",
+                "occurrences, in so many labelled documents. *Limit − target* is in points, over all documents; "
+                "without a target it's empty. *Below target* counts in the figure above: the lower limit *where any "
+                f"tool looked* is under the target with {true} true occurrences or more; with fewer it's *few labels*. "
+                "*Unseen's part*: of the interval's width, what comes from documents that no tool flagged; *halving "
+                "rate*: the random rate that would halve that part.",
+                "Limit − target is 0 or more, below target is empty, status `ok`.",
+                "*few labels*; limit − target under 0 and below target empty: too little of what no tool flagged is "
+                "read. `marked`: readers agree too little to stand without a mark.",
+                "Below target is *YES*, or a status other than `ok` and `marked`: recall isn't known (`greyed`: κ "
+                f"under {kappa}).",
             ),
             24,
             11,
         ),
         _CELL,
         [
-            Column("Limit − target", queries.margin(), "percentunit", 1, Bounds(0, None, falling=True)),
+            Column(
+                "Below target", _judged(queries, true), bounds=Bounds(None, 1), words={"0": "few labels", "1": "YES"}
+            ),
+            Column("Limit − target", queries.margin(), "percentunit", 1),
             Column("Lower", queries.cell(m.RECALL_LOWER), "percentunit", 1),
             Column("Recall", queries.cell(m.RECALL_ESTIMATE), "percentunit", 1),
             Column("Upper", queries.cell(m.RECALL_UPPER), "percentunit", 1),
@@ -190,15 +199,18 @@ def _cells(settings: Settings, queries: Queries) -> Panel:
 
 def _between_limits(queries: Queries) -> Panel:
     worst = Ranked(queries.worst(), 1)
-    before = queries.lowest(queries.each(m.RECALL_ESTIMATE), worst, PLACE[:-1])
-    now = queries.lowest(queries.cell(m.RECALL_ESTIMATE), worst)
+    before = queries.before(queries.each(m.RECALL_ESTIMATE), worst.order)
+    now, upper, lower, target, found, true = (
+        queries.lowest(queries.each(metric), worst)
+        for metric in (m.RECALL_ESTIMATE, m.RECALL_UPPER, m.RECALL_LOWER, m.TARGET, m.FOUND, m.TRUE)
+    )
     return lines(
         Frame(
             "The cell on top: recall between its limits",
             Health(
                 "Of the cells chosen the one furthest under its target: recall, its limits and the target, and the "
-                "same cell of the version before. Found and true occurrences stand in the legend. Markers are "
-                "versions and changes of config.",
+                "same cell of the version that was in traffic before it, which after a roll-back is the newer one. "
+                "Found and true occurrences stand in the legend. Markers are versions and changes of config.",
                 "The lower limit is above the target.",
                 "The target lies between the limits: it's neither met nor missed, for all that is known.",
                 "The upper limit is under the target; or recall steps down at a marker.",
@@ -208,12 +220,12 @@ def _between_limits(queries: Queries) -> Panel:
         ),
         [
             Query(now, f"recall of {_NAMED}", BLUE),
-            Query(queries.lowest(queries.cell(m.RECALL_UPPER), worst), "upper limit", BLUE, "upper"),
-            Query(queries.lowest(queries.cell(m.RECALL_LOWER), worst), "lower limit", BLUE, "lower"),
-            Query(queries.lowest(queries.cell(m.TARGET), worst), "target", RED, "dashed"),
-            Query(f"{before}\nunless ({now})", "before, {{version}}", GREY, "thin"),
-            Query(queries.lowest(queries.cell(m.FOUND), worst), "found", style="listed", unit="short"),
-            Query(queries.lowest(queries.cell(m.TRUE), worst), "true", style="listed", unit="short"),
+            Query(upper, "upper limit", BLUE, "upper"),
+            Query(lower, "lower limit", BLUE, "lower"),
+            Query(target, "target", RED, "dashed"),
+            Query(before, "in traffic before, {{version}}", GREY, "thin"),
+            Query(found, "found", style="listed", unit="short"),
+            Query(true, "true", style="listed", unit="short"),
         ],
         "percentunit",
         high=1,
@@ -310,13 +322,14 @@ def _strata(queries: Queries) -> Panel:
 def _versions(settings: Settings, queries: Queries) -> Panel:
     told = settings.of("RecallwatchDetectorChanged")
     version = ("detector", "version")
-    since = queries.latest(m.TOLD, version, entity="any", language="any", cause="version_changed")
+    last = queries.latest(m.LAST_DECISION, version)
     return rows(
         Frame(
             "Versions: since when, and on how much they stand",
             Health(
-                "Each detector version: whether the newest traffic carries it, since when (empty: it was the first "
-                "one), and the documents and labels of the window. Numbers of one say nothing about another.",
+                "Each detector version, the one that decided last first: whether the newest traffic carries it, since "
+                "when (after a roll-back: again since when), how long ago it decided last, and the documents and "
+                "labels of the window. Numbers of one say nothing about another.",
                 "One version of each detector is in traffic, with labels.",
                 f"A new one has no labels yet; `RecallwatchDetectorChanged` tells it for {told.window('window')}.",
                 "One that nobody rolled out.",
@@ -327,10 +340,10 @@ def _versions(settings: Settings, queries: Queries) -> Panel:
         {"detector": "Detector", "version": "Version"},
         [
             Column("In traffic", queries.latest(m.DETECTOR, version), words={"1": "yes"}),
-            Column("Since", f"{since}\n* 1000", "dateTimeAsIso", None),
+            Column("Since", f"{queries.since()}\n* 1000", "dateTimeAsIso", None),
+            Column("Decided last", f"time() - {last}", "s", 0),
             Column("Documents", queries.latest(m.CENSUS, version, entity="any", language="any")),
             Column("Labelled", queries.latest(m.LABELLED, version, entity="any", language="any")),
         ],
-        "Since",
-        descending=True,
+        "Decided last",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dashboards.pictures.files import Panel
 from dashboards.pictures.sheet import HAIR, INK, MID, SOFT, Answers, Card, coloured
-from dashboards.pictures.units import shown
+from dashboards.pictures.units import shown, ticked
 
 _LARGE_IN = 0.2
 """Width of a letter of the first value."""
@@ -46,7 +46,7 @@ def draw_bars(card: Card, panel: Panel, answers: Answers) -> None:
     axes.set_yticks(range(len(answers)), [target.legend_format for target, _ in answers], fontsize=8, color=INK)
     axes.set_xlim(0, end)
     ticks = [end * part / 4 for part in range(5)]
-    axes.set_xticks(ticks, [shown(tick, defaults.unit, 0) for tick in ticks], fontsize=7.5, color=MID)
+    axes.set_xticks(ticks, [ticked(tick, defaults.unit) for tick in ticks], fontsize=7.5, color=MID)
     axes.invert_yaxis()
     axes.tick_params(length=0)
     axes.grid(axis="x", color=HAIR)

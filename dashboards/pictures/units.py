@@ -34,11 +34,15 @@ def shown(value: float, unit: str, decimals: int | None = None) -> str:
 
 def write_axis(axes: Axes, unit: str) -> None:
     """Have an axis' values written in a unit."""
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _short(value, unit)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ticked(value, unit)))
 
 
-def _short(value: float, unit: str) -> str:
-    """Return a tick: no more digits than it has."""
+def ticked(value: float, unit: str) -> str:
+    """Return a tick: no more digits than it has, and no less, so that no two read alike.
+
+    >>> [ticked(part / 2, "short") for part in range(5)], ticked(0.25, "percentunit")
+    (['0', '0.5', '1', '1.5', '2'], '25%')
+    """
     if unit == "percentunit":
         return f"{100 * value:.6g}%"
     return _time(value, None) if unit == "s" else f"{value:,.6g}"

@@ -101,10 +101,21 @@ class Row(NamedTuple):
     """Whether all of its details are there."""
 
 
-def render(snapshot: BoardSnapshot | None, pipeline: Pipeline, now: float, selection: Selection | None = None) -> str:
+def render(
+    snapshot: BoardSnapshot | None,
+    pipeline: Pipeline,
+    now: float,
+    selection: Selection | None = None,
+    stuck: str = "",
+) -> str:
     """Return the page as it is at `now` (s since the epoch).
 
     Without a snapshot, or on a worker that isn't the board, it says so and points to the board.
+
+    Parameters
+    ----------
+    stuck
+        What `/healthz` says of a worker that only a restart mends; empty of any other.
     """
     context: dict[str, object] = {
         "p": pipeline,
@@ -113,8 +124,8 @@ def render(snapshot: BoardSnapshot | None, pipeline: Pipeline, now: float, selec
         "now": now,
         "icon": _icon("unknown"),
         "state": "unknown",
+        "stuck": stuck,
     }
-    context["alive"] = pipeline.alive(now)
     if snapshot is not None and pipeline.is_board:
         context.update(_board(snapshot, pipeline, now, selection or Selection()))
     else:

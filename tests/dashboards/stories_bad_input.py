@@ -29,18 +29,15 @@ GOOD = Recall()
 WORSE = Recall(estimate=0.85, lower=0.81, upper=0.89, found=340, looked=0.86, looked_lower=0.82)
 FELL = "RecallwatchRecallFell"
 BELOW = "RecallwatchBelowTarget"
-NOTHING_KNOWN = (
-    "unknown to unknown; unknown of unknown labelled occurrences found.",
-    "Restated after a corrected label: unknown.",
-)
 FELL_HERE = told(
-    "PERSON in es (presidio 2) is below its target of unknown, on since unknown. "
-    f"28d: recall unknown, limits {NOTHING_KNOWN[0]} 7d: recall unknown, limits {NOTHING_KNOWN[0]} {NOTHING_KNOWN[1]}",
+    "PERSON in es (presidio 2): recall, the share that is found, is below its target of unknown; the alarm is on since "
+    "unknown. Last 28d: recall isn't known. Last 7d: recall isn't known.",
     **CELL,
 )
 UNDER_TARGET = told(
-    "PERSON in es (presidio 2): lower limit 82% where any tool looked, estimate 86%, target 95%. "
-    "28d: recall 85%, limits 81% to 89%; 340 of 400 labelled occurrences found.",
+    "PERSON in es (presidio 2): in documents that any tool flagged, recall is 86%, and its lower limit 82% is under "
+    "the target of 95%. All documents of the last 28d: recall 85%, limits 81% to 89%; 340 of 400 labelled occurrences "
+    "found.",
     **CELL,
     window="28d",
 )
@@ -151,10 +148,9 @@ STORIES = [
         | cell(WORSE, "{}x30", entity='CLIENT "VIP" \\d+', language="pt-BR")
         | alarm(always(1, 30), entity='CLIENT "VIP" \\d+', language="pt-BR"),
         told(
-            'CLIENT "VIP" \\d+ in pt-BR (presidio 2) is below its target of 95%, on since unknown. '
-            "28d: recall 85%, limits 81% to 89%; 340 of 400 labelled occurrences found. "
-            "7d: recall unknown, limits unknown to unknown; unknown of unknown labelled occurrences found. "
-            "Restated after a corrected label: unknown.",
+            'CLIENT "VIP" \\d+ in pt-BR (presidio 2): recall, the share that is found, is below its target of 95%;'
+            " the alarm is on since unknown. Last 28d: recall 85%, limits 81% to 89%; 340 of 400 labelled "
+            "occurrences found. Last 7d: recall isn't known.",
             **CELL | {"entity": 'CLIENT "VIP" \\d+', "language": "pt-BR"},
         ),
     ),
@@ -176,7 +172,10 @@ STORIES = [
         "3h",
         running(200)
         | {of(m.REBUILDS): always(1, 200), of(m.STARTED): then(level(-86_400, 170), gap(1), always(10_200, 30))},
-        told("1 partitions in 1h, of 0 expected; 8 are assigned."),
+        told(
+            "1 partitions of the ledger were built again in 1h, 0 are expected; 8 are assigned to all workers. "
+            "The numbers are right."
+        ),
         every="5m",
     ),
     Story(

@@ -40,8 +40,9 @@ STORIES = [
         "7h",
         running(100, 5) | cell(LATE, "{}x100"),
         told(
-            "PERSON in es (presidio 2) is incomplete: 1500 of 5000 sampled documents of the last 28d are labelled "
-            "(30%); kappa unknown; the last label of the version came 0s ago.",
+            "PERSON in es (presidio 2): recall can't be relied on any more, as too few of the sampled documents "
+            "are labelled (incomplete); nothing says that it fell. 1500 of 5000 sampled documents of the last 28d"
+            " are labelled (30%); the last label of the version came 0s ago; two readers' kappa is unknown.",
             **CELL,
             window="28d",
         ),
@@ -54,8 +55,9 @@ STORIES = [
         "7h",
         running(100, 5) | cell(Recall(status="expired", labelled=0), "{}x100"),
         told(
-            "PERSON in es (presidio 2) is expired: 0 of 5000 sampled documents of the last 28d are labelled (0%); "
-            "kappa unknown; the last label of the version came 0s ago.",
+            "PERSON in es (presidio 2): recall can't be relied on any more, as its newest labelled document is "
+            "older than the window (expired); nothing says that it fell. 0 of 5000 sampled documents of the last "
+            "28d are labelled (0%); the last label of the version came 0s ago; two readers' kappa is unknown.",
             **CELL,
             window="28d",
         ),
@@ -68,8 +70,9 @@ STORIES = [
         "7h",
         running(100, 5) | cell(Recall(status="greyed"), "{}x100") | _kappa(always(0.48, 100), 100),
         told(
-            "PERSON in es (presidio 2) is greyed: 4500 of 5000 sampled documents of the last 28d are labelled (90%); "
-            "kappa 0.48; the last label of the version came 0s ago.",
+            "PERSON in es (presidio 2): recall can't be relied on any more, as two readers agree too little on "
+            "what it is (greyed); nothing says that it fell. 4500 of 5000 sampled documents of the last 28d are "
+            "labelled (90%); the last label of the version came 0s ago; two readers' kappa is 0.48.",
             **CELL,
             window="28d",
         ),
@@ -89,8 +92,9 @@ STORIES = [
         | {of(m.CELL_SAMPLED, **CELL, window="28d"): always(5_000, 100)}
         | {of(m.COMPLETENESS, **CELL, window="28d"): always(0.3, 100)},
         told(
-            "PERSON in es (presidio 2) is stale: 1500 of 5000 sampled documents of the last 28d are labelled (30%); "
-            "kappa unknown; the last label of the version came 0s ago.",
+            "PERSON in es (presidio 2): recall can't be relied on any more, as no label came for days (stale); "
+            "nothing says that it fell. 1500 of 5000 sampled documents of the last 28d are labelled (30%); the "
+            "last label of the version came 0s ago; two readers' kappa is unknown.",
             **CELL,
             window="28d",
         ),
@@ -119,8 +123,9 @@ STORIES = [
         "8d",
         running(400, 30) | cell(RARE, "{}x400") | _without_target(RARE, 400),
         told(
-            "PERSON in es (presidio 2) is no_truth: 4500 of 5000 sampled documents of the last 28d are labelled (90%); "
-            "0 occurrences among them.",
+            "PERSON in es (presidio 2) has a target and no recall yet, as no labelled document holds it "
+            "(no_truth). 4500 of 5000 sampled documents of the last 28d are labelled (90%); 0 occurrences were in"
+            " them.",
             **CELL,
             window="28d",
         ),
@@ -133,8 +138,8 @@ STORIES = [
         "26h",
         running(60, 30) | {of(m.UNSEEN_TARGETS): always(1, 60)},
         told(
-            "1 targets are of cells in which nothing was flagged or labelled, 0 are allowed; 0 cells have a reading "
-            "and a target. The page names them.",
+            "1 targets are for an entity and language in which nothing was ever flagged or labelled, 0 are "
+            "allowed: mostly a misspelt name. 0 targets have a reading. The page names those that have none.",
         ),
         step="30m",
         every="2h",
@@ -153,8 +158,9 @@ STORIES = [
         "7h",
         running(100, 5) | cell(Recall(), "{}x100") | {of(m.CELLS_WITHHELD): always(212, 100)},
         told(
-            "212 cells are withheld, 0 are allowed; 1 are exported of the versions in traffic over 28d. Only the "
-            "pager's alarm speaks for those that are withheld.",
+            "212 combinations of entity, language, version and window aren't exported, 0 are allowed; 1 are, of "
+            "the versions in traffic over 28d. Of those that aren't, a fall of recall still pages; no other alert"
+            " sees them.",
         ),
         step="5m",
         every="30m",
@@ -172,7 +178,11 @@ STORIES = [
         KAPPA,
         "7h",
         running(100, 5) | _kappa(always(0.48, 100), 100),
-        told("PERSON in es: kappa 0.48, limits 0.38 to 0.58, under 0.6; 60 documents were read twice.", **PAIR),
+        told(
+            "PERSON in es: two readers of the same documents agree with a kappa of 0.48 (1 is always, 0 as by "
+            "chance), limits 0.38 to 0.58, under 0.6; 60 documents were read twice.",
+            **PAIR,
+        ),
         step="5m",
         every="30m",
     ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from promtool import VERSION, Series, Story, always, of, running, told
+from promtool import VERSION, Series, Story, always, gap, of, running, then, told
 
 from monitor import metrics as m
 
 LEAK = "RecallwatchRedactionsLeak"
 OUTPUTS = "RecallwatchOutputsLeak"
 UNALIGNED = "RecallwatchOutputsUnaligned"
+UNCHECKED = "RecallwatchOutputsUnchecked"
 DISCLOSURE = "RecallwatchDisclosureHigh"
 SPANISH = {"language": "es"} | VERSION
 SHIFTED = SPANISH | {"window": "7d", "entity": "PERSON", "kind": "shifted_mask"}
@@ -68,8 +69,10 @@ STORIES = [
         | _leaks(0.02, 0.0181, 0.022)
         | {of(m.LEAK_DOCUMENTS, **SHIFTED): always(280, 100), of(m.LEAK_DOCUMENTS, **PARTIAL): always(30, 100)},
         told(
-            HERE + "2% of the redactions of 7d leak, limits 1.81% to 2.2%, allowed is 1%; 400 of 20000 redactions, in "
-            "310 of 9000 outputs. Most of them: PERSON (shifted_mask, 280 documents).",
+            HERE
+            + "2% of the redactions of the last 7d leave part of the value readable, limits 1.81% to 2.2%, allowed "
+            "is 1%; 400 of 20000 redactions, in 310 of 9000 outputs. Most of them: PERSON (shifted_mask, 280 "
+            "documents).",
             **SPANISH,
             window="7d",
         ),
@@ -95,8 +98,8 @@ STORIES = [
         "90m",
         running(100) | _outputs(300, 0.9874, 1),
         told(
-            HERE + "100% of the outputs of 7d leak, limits 98.74% to 100%, allowed is 10%; 300 of 300 outputs, 0 of "
-            "them not aligned.",
+            HERE + "100% of the outputs of the last 7d show something that was flagged, limits 98.74% to 100%, allowed "
+            "is 10%; 300 of 300 outputs. 0 outputs aren't the text with parts replaced.",
             **SPANISH,
             window="7d",
         ),
@@ -114,7 +117,12 @@ STORIES = [
         UNALIGNED,
         "90m",
         running(100) | _outputs(12, 0.023, 0.0687, 240),
-        told(HERE + "80% of the outputs of 7d aren't aligned, allowed is 10%; 240 of 300.", **SPANISH, window="7d"),
+        told(
+            HERE + "80% of the outputs of the last 7d aren't the text with parts replaced, so nobody knows what they "
+            "mask; allowed is 10%; 240 of 300 outputs.",
+            **SPANISH,
+            window="7d",
+        ),
         every="10m",
     ),
     Story(
@@ -131,13 +139,31 @@ STORIES = [
         "90m",
         running(100) | _disclosed(16.1, 12.2, 21.5) | _disclosed(9.4, 6.1, 14, entity="PERSON"),
         told(
-            HERE + "16.10 occurrences can be read in 1,000 documents, limits 12.20 to 21.50, allowed are 10; 31 of 400 "
-            "labelled occurrences, in 2600 labelled outputs of 28d. Most of them: PERSON (9.40).",
+            HERE + "16.10 occurrences of personal data can be read in 1,000 documents, limits 12.20 to 21.50, allowed "
+            "are 10; 31 of 400 labelled occurrences, in 2600 labelled outputs of the last 28d. Most of them: PERSON "
+            "(9.40 in 1,000).",
             **SPANISH,
             entity="any",
             window="28d",
         ),
         every="10m",
+    ),
+    Story(
+        "The check of outputs fails over one document, before the worker's first scrape: a ticket",
+        UNCHECKED,
+        "30m",
+        running(40) | {of(m.UNCHECKED): then(gap(10), always(1, 30)), of(m.STARTED): then(gap(10), always(570, 30))},
+        told(
+            "The check failed over 1 outputs in 1h, 0 are expected: whether they leak nobody knows; 180000 decisions "
+            "were counted."
+        ),
+    ),
+    Story(
+        "The check failed over a document two days ago: it's told no longer",
+        UNCHECKED,
+        "3h",
+        running(200) | {of(m.UNCHECKED): always(1, 200), of(m.STARTED): always(-172_800, 200)},
+        every="5m",
     ),
     Story(
         "The estimate is above what's allowed and its lower limit isn't: a handful of labels is no ticket",

@@ -25,8 +25,9 @@ STORIES = [
         | {of(m.LAG, channel="decisions", partition="1"): then(level(0, 10), "0+6000x40")}
         | {of(m.POSITION, channel="decisions", partition="1"): always(5_000, 50)},
         told(
-            "The worst partition of decisions is 7d 0h 0m 0s behind at its present speed, more than 10m (7d is that or "
-            "more); 180003 records wait in all partitions and channels.",
+            "The worst partition of decisions is 7d 0h 0m 0s behind at its present speed, more than 10m (7d is "
+            "said of anything longer, such as of one that stands still); 180003 records wait in all partitions "
+            "and channels.",
             channel="decisions",
         ),
     ),
@@ -36,8 +37,9 @@ STORIES = [
         "60m",
         running(70) | {LAG: "0+6000x70"},
         told(
-            "The worst partition of decisions is 1h 0m 0s behind at its present speed, more than 10m (7d is that or "
-            "more); 360000 records wait in all partitions and channels.",
+            "The worst partition of decisions is 1h 0m 0s behind at its present speed, more than 10m (7d is said "
+            "of anything longer, such as of one that stands still); 360000 records wait in all partitions and "
+            "channels.",
             channel="decisions",
         ),
     ),
@@ -94,7 +96,10 @@ STORIES = [
         REBUILT,
         "30m",
         running(40) | {REBUILDS: then(gap(10), always(2, 30)), of(m.STARTED): then(gap(10), always(570, 30))},
-        told("2 partitions in 1h, of 0 expected; 8 are assigned."),
+        told(
+            "2 partitions of the ledger were built again in 1h, 0 are expected; 8 are assigned to all workers. "
+            "The numbers are right."
+        ),
     ),
     Story(
         "The ledger was rebuilt at a start two days ago: it's told no longer",
@@ -110,7 +115,7 @@ STORIES = [
         running(30)
         | worker(30, SECOND)
         | {of(m.CONFIG_REFUSED): always(1, 30), of(m.CONFIG_REFUSED, SECOND): always(1, 30)},
-        told("2 workers refuse it, 0 are allowed, of 2."),
+        told("2 of 2 workers refuse the file, 0 may; they go on with the config before it."),
     ),
     Story(
         "An editor saved half a file and a minute later the whole: no ticket",

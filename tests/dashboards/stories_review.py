@@ -20,7 +20,7 @@ STORIES = [
         OVER,
         "2h",
         running(150) | {of(m.QUEUE_OPEN, **SPANISH): always(500, 150), of(m.QUEUE_CAPACITY): always(100, 150)},
-        told("The open tasks are 5.00 days of work, more than 3, at a capacity of 100 a day."),
+        told("500 open tasks are 5.00 days of work, more than 3, at the configured capacity of 100 a day."),
         every="10m",
     ),
     Story(
@@ -30,7 +30,7 @@ STORIES = [
         running(150)
         | {of(m.QUEUE_OPEN, **SPANISH): always(200, 150), of(m.QUEUE_OPEN, language="de"): always(150, 150)}
         | {of(m.QUEUE_CAPACITY): always(100, 150)},
-        told("The open tasks are 3.50 days of work, more than 3, at a capacity of 100 a day."),
+        told("350 open tasks are 3.50 days of work, more than 3, at the configured capacity of 100 a day."),
         every="10m",
     ),
     Story(
@@ -53,7 +53,7 @@ STORIES = [
         THINNED,
         "7h",
         running(100, 5) | {of(m.THINNING): always(0.5, 100)},
-        told("50% of the sample is drawn, of 100 % asked for; 0.5% of all documents are drawn at random."),
+        told("50% of the sample that the rates ask for is drawn, of 100 %; 0.5% of all documents are drawn at random."),
         step="5m",
         every="30m",
     ),
@@ -71,8 +71,8 @@ STORIES = [
         "8d",
         running(400, 30) | {OLDEST: always(0, 400), JOINED: "0+30x400"},
         told(
-            "The oldest open task in es is of a document 8d 0h 0m 0s ago, more than 7d; 40 tasks are open, 900 were "
-            "answered. The deadline in force is 7d 0h 0m 0s.",
+            "The oldest open task in es is of a document of 8d 0h 0m 0s ago, more than 7d; 40 tasks are open, 900"
+            " were answered. The deadline in force is 7d 0h 0m 0s.",
             **SPANISH,
         ),
         step="30m",

@@ -21,9 +21,12 @@ CELL = {"entity": "EMAIL_ADDRESS", "language": "any"}
 QUIET = 'alarm:recallwatch_alarm_on:board{entity="EMAIL_ADDRESS",language="any"} == 0'
 SEEN = 'cell:recallwatch_true_occurrences:board{entity="EMAIL_ADDRESS",language="any",window="28d"}'
 FIGURES = re.compile(
-    r"EMAIL_ADDRESS in any \(datafog (?P<version>\S+)\) is below its target of 80%, on since 20\S+ \S+ \S+ UTC\. "
-    r"28d: recall (?P<estimate>[\d.]+)%, limits (?P<lower>[\d.]+)% to (?P<upper>[\d.]+)%; "
-    r"(?P<found>\d+) of (?P<true>\d+) labelled occurrences found\. 7d: .* Restated after a corrected label: no\."
+    r"EMAIL_ADDRESS in all languages \(datafog (?P<version>\S+)\): recall, the share that is found, is below its "
+    r"target of 80%; the alarm is on since 20\S+ \S+ \S+ UTC\. "
+    r"Last 28d: recall (?P<estimate>[\d.]+)%, limits (?P<lower>[\d.]+)% to (?P<upper>[\d.]+)%; "
+    r"(?P<found>\d+) of (?P<true>\d+) labelled occurrences found\. Last 7d: .* "
+    r"Version (?P<before>\S+) before it: recall (?P<was>[\d.]+)%, lower limit [\d.]+%; \d+ of \d+ found\. "
+    r"It's lowest in \w+, [\d.]+%\. Languages whose own alarm is on: [\w, ]+\."
 )
 STARTING = {"RecallwatchMonitorDown page", "RecallwatchBoardMissing page"}
 """What waits before the first scrape, and never fires."""
@@ -92,6 +95,8 @@ def check_page(alert: Told) -> None:
     }
     lower, estimate, upper = (float(figures[name]) for name in ("lower", "estimate", "upper"))
     assert lower < estimate < upper < 80  # the second version finds half of the addresses
+    assert figures["before"].endswith("-1")
+    assert float(figures["was"]) > upper
     assert 0 < int(figures["found"]) < int(figures["true"])
     assert alert.annotations["summary"] == "Recall fell below its target"
     assert alert.annotations["runbook_url"] == f"{read_settings().links.runbook}#recallwatchrecallfell"

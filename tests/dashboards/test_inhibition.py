@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import pytest
 from promtool import ALERTS, ROOT
@@ -16,6 +18,7 @@ from promtool import ALERTS, ROOT
 CONFIG = ROOT / "deploy/alertmanager/alertmanager.yaml"
 PERSON = {"entity": "PERSON", "language": "es", "detector": "presidio", "version": "2"}
 IBAN = PERSON | {"entity": "IBAN"}
+FELL = "RecallwatchRecallFell"
 WITHIN_S = 30.0
 
 
@@ -59,8 +62,28 @@ def send(url: str, name: str, job: str = "recallwatch", **labels: str) -> None:
 
 def told(url: str) -> list[str]:
     """Return the alerts that somebody is told of, by name and entity."""
+    return sorted(f"{labels['alertname']} {labels['entity']}" for labels in active(url))
+
+
+def active(url: str) -> list[dict[str, str]]:
+    """Return the labels of the alerts that nothing silences."""
     listed = json.loads(amtool(url, "alert", "query", "--active", "--output=json"))
-    return sorted(f"{alert['labels']['alertname']} {alert['labels']['entity']}" for alert in listed)
+    return [alert["labels"] for alert in listed]
+
+
+def cells(url: str) -> list[str]:
+    """Return where recall fell and somebody is told so: entity, language and version."""
+    fell = (labels for labels in active(url) if labels["alertname"] == FELL)
+    return sorted(f"{labels['entity']} {labels['language']} {labels['version']}" for labels in fell)
+
+
+def messages(url: str, receiver: str) -> list[list[str]]:
+    """Return what a receiver gets at once: each message's cells, entity and language."""
+    query = urlencode({"receiver": receiver, "active": "true", "inhibited": "false", "silenced": "false"})
+    with urlopen(f"{url}/api/v2/alerts/groups?{query}", timeout=WITHIN_S) as answer:  # noqa: S310  # loopback
+        groups = json.load(answer)
+    labels = [[alert["labels"] for alert in group["alerts"]] for group in groups]
+    return sorted(sorted(f"{one['entity']} {one['language']}" for one in group) for group in labels)
 
 
 def test_dead_monitor_silences_all_that_it_would_say(manager: str) -> None:
@@ -99,3 +122,50 @@ def test_ticket_silences_no_page(manager: str) -> None:
         send(manager, name)
     send(manager, "RecallwatchRecallFell", **PERSON)
     assert "RecallwatchRecallFell PERSON" in told(manager)
+
+
+def test_page_on_all_languages_silences_those_on_single_ones(manager: str) -> None:
+    """A bad version fell in four languages: on call gets one page, of one alert."""
+    for language in ("any", "es", "en", "nl"):
+        send(manager, FELL, **PERSON | {"language": language})
+    assert cells(manager) == ["PERSON any 2"]
+    assert messages(manager, "pager") == [["PERSON any"]]
+
+
+def test_language_that_alone_got_worse_pages(manager: str) -> None:
+    """All languages together are well, so no alarm of theirs is on."""
+    send(manager, FELL, **PERSON)
+    assert cells(manager) == ["PERSON es 2"]
+
+
+def test_page_on_all_languages_silences_no_other_entity_version_detector_or_installation(manager: str) -> None:
+    """Equal must be all that isn't the language."""
+    send(manager, FELL, **PERSON | {"language": "any"})
+    others: list[dict[str, str]] = [{"entity": "IBAN"}, {"version": "1"}, {"detector": "crf", "version": "3"}]
+    for other in others:
+        send(manager, FELL, **PERSON | other)
+    send(manager, FELL, "recallwatch-staging", **PERSON)
+    assert cells(manager) == ["IBAN es 2", "PERSON any 2", "PERSON es 1", "PERSON es 2", "PERSON es 3"]
+
+
+def test_page_on_a_single_language_silences_none(manager: str) -> None:
+    """Spanish fell first, all together later, Dutch not at all: what is wider is told."""
+    send(manager, FELL, **PERSON)
+    send(manager, "RecallwatchBelowTarget", **PERSON | {"language": "any"})
+    assert told(manager) == ["RecallwatchBelowTarget PERSON", "RecallwatchRecallFell PERSON"]
+
+
+def test_silenced_page_still_silences_the_tickets_on_its_cell(manager: str) -> None:
+    """Whoever was woken for all languages needs no ticket for Spanish."""
+    for language in ("any", "es"):
+        send(manager, FELL, **PERSON | {"language": language})
+    send(manager, "RecallwatchBelowTarget", **PERSON)
+    assert told(manager) == ["RecallwatchRecallFell PERSON"]
+
+
+def test_bad_version_is_one_message_whatever_it_lost(manager: str) -> None:
+    """Two entities and a language of a third come as one; another version's is another message."""
+    for cell in (PERSON | {"language": "any"}, IBAN | {"language": "any"}, PERSON, IBAN | {"entity": "URL"}):
+        send(manager, FELL, **cell)
+    send(manager, FELL, **IBAN | {"version": "1"})
+    assert messages(manager, "pager") == [["IBAN any", "PERSON any", "URL es"], ["IBAN es"]]

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import get_args
 
 import promtool
 import pytest
@@ -17,9 +18,11 @@ from promtool import ALERTS, ROOT, SETTINGS, Story, told
 
 from dashboards.alert import Alert
 from dashboards.alerts import every_alert
+from dashboards.alerts.traffic import SIGNALS
 from dashboards.promql import select
 from dashboards.recording import Recording
 from dashboards.settings import SEVERITIES, read_settings
+from monitor.drift_counts import SignalName
 from monitor.errors import ConfigError
 from monitor.exposition import Sample, samples
 from monitor.metrics import LAG, METRICS, Metric
@@ -102,6 +105,12 @@ def test_name_that_no_metric_has_is_refused() -> None:
         select(LAG, entity="PERSON")
 
 
+def test_every_signal_of_drift_is_told_in_plain_words() -> None:
+    """A share that the product watches has words of its own: its name alone tells nobody at night anything."""
+    assert set(SIGNALS) == set(get_args(SignalName))
+    assert [name for name, words in SIGNALS.items() if "_" in words or len(words) < 20] == []
+
+
 @pytest.mark.parametrize("alert", ALERTS.values(), ids=ALERTS)
 def test_description_says_where_how_much_and_out_of_what(alert: Alert) -> None:
     """Entity and language where the alert has them, and at least two figures: the value and what it rests on."""
@@ -165,8 +174,9 @@ def test_what_the_product_exports_reaches_the_pager(tmp_path: Path) -> None:
     story = Story("A busy board", "RecallwatchRecallFell", "10m", series, lines)
     result = promtool.run(promtool.document(story), tmp_path)
     said = result.stdout + result.stderr
-    assert "PERSON in en (presidio 2) is below its target of" in said
-    assert "unknown labelled occurrences" not in said
+    assert "PERSON in en (presidio 2): recall, the share that is found, is below its target of" in said
+    assert "isn't known" not in said
+    assert "unknown" not in said
 
 
 SAMPLE = (ROOT / "dashboards/oncall.toml").read_text(encoding="utf-8")

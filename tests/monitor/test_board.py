@@ -19,6 +19,7 @@ from monitor.readings_json import snapshot_document
 from monitor.records import Record, Stratum
 from monitor.tallies import published
 from monitor.tally import CellKey, CensusKey, CountKey, DesignKey, FlaggedKey, Key, MadeKey, QueueKey, Tally, VersionKey
+from monitor.versions import Decided
 
 DAY_S = 86_400
 TODAY = 20_000
@@ -157,6 +158,7 @@ def test_current_version_is_the_one_that_was_seen_last() -> None:
     """NAM-3: of two that were seen at once the higher one by number, 1.10.0 over 1.9.0."""
     board = Board(PLAN, [None])
     seen = {VersionKey("en", "d", v): (n, 90) for n, v in enumerate(("1.9.0", "1.10.0", "1.10.0-rc1"))}
+    seen[VersionKey("nl", "d", "1.10.0")] = (50, 60)
     seen[VersionKey("en", "e", "2")] = (5, 6)
     seen[VersionKey("nl", "e", "1")] = (7, 8)
     rows: dict[Key, tuple[int, ...]] = {
@@ -166,6 +168,8 @@ def test_current_version_is_the_one_that_was_seen_last() -> None:
     snapshot = board.snapshot(None, [Change(1.0, "config", "x")])
 
     assert snapshot.current_versions == (("d", "1.10.0"), ("e", "1"))
+    assert snapshot.decided[0] == Decided("d", "1.10.0", 0.001, 0.09)
+    assert [(one.version, one.last) for one in snapshot.decided if one.detector == "e"] == [("1", 0.008), ("2", 0.006)]
     assert [c.what for c in snapshot.changes] == ["d 1.9.0", "d 1.10.0", "d 1.10.0-rc1", "e 2", "e 1", "x"]
     assert list(dict.fromkeys(r.version for r in snapshot.readings)) == ["1.10.0", "1.10.0-rc1", "1.9.0"]
 

@@ -20,11 +20,13 @@ def exported(*signals: DriftSignal) -> set[Sample]:
 
 
 def test_signal_is_exported_with_its_last_change() -> None:
-    """Share, changes so far, when and in which direction; one that isn't about an entity is about any."""
+    """Share, changes, when, from what to what; one that never changed has no before; one of no entity is of any."""
     assert exported(FOUND, QUIET) == {
         Sample(m.DRIFT_SHARE, ("entity", "es", "URL"), 0.25),
         Sample(m.DRIFT_DOCUMENTS, ("entity", "es", "URL"), 900),
         Sample(m.DRIFT_FOUND, ("entity", "es", "URL"), 2),
+        Sample(m.DRIFT_BEFORE, ("entity", "es", "URL"), 0.5),
+        Sample(m.DRIFT_AFTER, ("entity", "es", "URL"), 0.2),
         Sample(m.DRIFT_CHANGE, ("entity", "es", "URL", "down"), 1_000.0),
         Sample(m.DRIFT_SHARE, ("flagged", "es", "any"), 0.75),
         Sample(m.DRIFT_DOCUMENTS, ("flagged", "es", "any"), 900),
@@ -47,4 +49,4 @@ def test_names_that_become_equal_are_exported_once() -> None:
     twin = msgspec.structs.replace(FOUND, entity="UR\x00L", shifts=1)
     same = msgspec.structs.replace(twin, entity="UR\\x00L")
     found = [sample.metric for sample in exported(twin, same)]
-    assert len(found) == len(set(found)) == 4
+    assert len(found) == len(set(found)) == 6

@@ -45,6 +45,12 @@ def line(offset: int) -> Record:
     return Record(offset, 0, json.dumps(made).encode())
 
 
+def redacted_line(offset: int) -> Record:
+    """Return a decision at an offset, with an output."""
+    made = json.loads(line(offset).value or b"") | {"redacted": "x"}
+    return Record(offset, 0, json.dumps(made).encode())
+
+
 class Worker:
     """One worker after another over one partition of decisions; the table and the history outlive them."""
 
@@ -356,3 +362,24 @@ def test_an_offset_has_one_plan_whatever_happens(steps: list[tuple[str, int]]) -
 
 def _in_force(told: list[Recorded], offset: int) -> str:
     return [change.config for change in told if change.offset <= offset][-1]
+
+
+def test_check_that_fails_is_logged_once_by_kind_and_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first document of each class of exception, by its place; the count has all of them, and no text is told."""
+    raised = iter((ValueError("Joke Hendriksma"), ValueError("x"), RecursionError("Joke Hendriksma")))
+
+    def failing(*_: object) -> None:
+        raise next(raised)
+
+    monkeypatch.setattr("monitor.output_check.examine", failing)
+    worker = Worker()
+    with structlog.testing.capture_logs() as logs:
+        worker.route.fold("decisions", [redacted_line(offset) for offset in (4, 5, 6)], 7)
+
+    told = [(log["event"], log["topic"], log["partition"], log["offset"], type(log["exc_info"])) for log in logs]
+    assert told == [
+        ("output_not_checked", TOPIC, 0, 4, ValueError),
+        ("output_not_checked", TOPIC, 0, 6, RecursionError),
+    ]
+    assert worker.stages.flow["unchecked", "outputs"] == 3
+    assert worker.route.position("decisions") == 7

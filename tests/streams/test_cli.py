@@ -208,6 +208,19 @@ def test_help_lists_every_command_without_loading_kafka() -> None:
     assert not {"faust", "aiokafka"} & set(result.stdout.split())
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+@pytest.mark.parametrize("command", ["schema decision", "check-config", "plan --recall .9"])
+def test_an_output_that_has_no_room_is_told_in_a_line(command: str) -> None:
+    """A disk that is full is no fault of ours to be traced."""
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "streams.cli", *command.split()],
+            check=False, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+        )  # fmt: skip
+    assert ended.returncode == 1
+    assert ended.stderr == "recallwatch: the output can't be written: No space left on device\n"
+
+
 def test_the_list_says_what_each_command_says_itself() -> None:
     """The lines of commands that are listed unloaded are those of their own help."""
     listed = run("--help").stdout
@@ -240,3 +253,22 @@ def test_a_setting_of_an_unknown_entity_is_a_warning(key: str) -> None:
     assert [line for line in lines if "entity" in line and line.startswith("warning")] == [
         f"warning: {named}: no entity that is known is called so; did you mean PERSON?"
     ]
+
+
+@pytest.mark.parametrize(
+    ("override", "key"),
+    [
+        ("kafka.brokers=kafka:9092", "kafka.brokers"),
+        ("kafka.brokers=127.0.0.1:9092", "kafka.brokers"),
+        ('kafka={brokers="kafka:9092"}', "kafka.brokers"),
+        ("kafka.security=tls", "kafka.security"),
+    ],
+)
+def test_up_refuses_another_broker(override: str, key: str) -> None:
+    """Its own would win without a word; what reads from another one is named."""
+    result = run("up", "--port", "0", "--set", override)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(
+        f"recallwatch: --set: {key}: `up` brings its own broker; `recallwatch worker` reads"
+    )
+    assert len(result.stderr.splitlines()) == 1

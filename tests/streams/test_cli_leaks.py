@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from commands import decision, run, start, write
 
+from monitor.leaks.findings import Checked
+from monitor.leaks.screen import examine
 from streams.leaks_table import visible
 
 CALL = "Ok 😀👍 bel mij: 06-31 77 20 95 graag"
@@ -54,6 +56,26 @@ def test_no_leak_ends_with_0(tmp_path: Path) -> None:
     assert listed(path, code=0) == [{"doc_id": doc_id, "aligned": True, "leaks": []} for doc_id in "ab"]
     result = run("leaks", path)
     assert (result.exit_code, result.stdout, result.stderr) == (0, "2 documents checked: no leak.\n", "")
+
+
+def test_an_output_that_the_check_fails_over_is_told_and_the_others_are_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By line and class of exception, without the exception's words, which may quote the document."""
+
+    def failing(text: str, *arguments: Any) -> Checked:  # noqa: ANN401  # as the check's
+        if "bel mij" in text:
+            raise ValueError(text)
+        return examine(text, *arguments)
+
+    monkeypatch.setattr("streams.leaks_command.examine", failing)
+    path = write(tmp_path / "f", call(), decision("b", CARD, (NUMBER,), redacted=LAST_FOUR))
+    result = run("leaks", path)
+    assert result.exit_code == 1
+    assert result.stderr == "f:1: check failed (ValueError) at $.redacted\n"
+    assert "Not checked: 1 output that the check failed over." in result.stdout
+    assert "1 document checked: 1 leak in 1 of them." in result.stdout
+    assert [document["doc_id"] for document in listed(path, code=1)] == ["b"]
 
 
 def test_a_bad_line_is_told_by_its_number_and_nothing_else_is_lost(tmp_path: Path) -> None:

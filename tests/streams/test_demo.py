@@ -6,12 +6,15 @@ import asyncio
 import os
 from pathlib import Path
 
+import boards
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from monitor.errors import SourceError
 from monitor.records import Decision, Span
 from streams.demo import main
+from streams.demo_alarms import Alarms, told
 from streams.demo_traffic import recorded
 from streams.demo_turns import Turns
 
@@ -88,3 +91,30 @@ def test_recorded_decisions_once_more_are_other_documents_with_the_same_truth() 
     decision, span = Decision("a", "en", "Anna", "x", "1", []), Span(0, 4, "PERSON")
     (known,) = recorded([decision], {"a": [span]}, "#2")
     assert (known.decision.doc_id, known.decision.text, known.truth) == ("a#2", "Anna", [span])
+
+
+def test_an_alarm_says_what_fell_and_from_where() -> None:
+    """Entity, language, version, recall with its limits, and the same of the version before."""
+    alarm = boards.alarm("firing", 7.3)
+    fell = msgspec.structs.replace(boards.reading("EMAIL_ADDRESS", "de", 50, 100, version="2"), alarm=alarm)
+    before = boards.reading("EMAIL_ADDRESS", "de", 95, 100, version="1")
+    now, then = (f"{m.estimate:.3f} [{m.lower:.3f}, {m.upper:.3f}]" for m in (fell.matched, before.matched))
+    assert told(fell, before).startswith(
+        f"The alarm is on: EMAIL_ADDRESS (de, presidio 2) fell. Recall is {now}, and was {then} with 1 before."
+    )
+    aimed = msgspec.structs.replace(fell, target=0.8)
+    assert " fell below its target 0.80. Recall is " in told(aimed)
+    assert told(fell).startswith(f"The alarm is on: EMAIL_ADDRESS (de, presidio 2) fell. Recall is {now}.")
+    quiet = msgspec.structs.replace(fell, alarm=boards.alarm("quiet", 1.24))
+    assert told(quiet, before).startswith("The alarm of EMAIL_ADDRESS (de, presidio 2) is quiet: evidence 1.2 of ")
+
+
+def test_an_alarm_is_told_once_each_time_it_goes_on() -> None:
+    """The demo looks every other second; nobody wants to read the same line for minutes."""
+    alarms, busy = Alarms(), boards.busy_board()
+    first = alarms.new(busy)
+    assert [line[:29] for line in first] == ["The alarm is on: PERSON (en, "]
+    assert " before. Evidence " in first[0]
+    assert alarms.new(busy) == []
+    assert alarms.new(boards.quiet_board()) == []
+    assert alarms.new(busy) == first

@@ -11,8 +11,12 @@ NOW = 10_000.0
 LIMITS = Limits(loop_s=60.0, chunks_s=360.0, away_s=90.0)
 READS = Signs(
     turned_at=NOW,
+    client_turned_at=NOW,
+    tasks={"nothing was published": NOW},
+    recovered_at=None,
     rounds_at=NOW,
     fetched_at=NOW,
+    folded_at=NOW,
     reading=True,
     since=NOW - 5000,
     read_before=True,
@@ -21,7 +25,16 @@ READS = Signs(
     waits_for="partitions",
     stopping=False,
 )
-STARTS = READS._replace(reading=False, read_before=False, leased=False, partitions=0, waits_for="the broker")
+STARTS = READS._replace(
+    reading=False,
+    read_before=False,
+    leased=False,
+    partitions=0,
+    waits_for="the broker",
+    client_turned_at=None,
+    tasks={},
+)
+RECOVERS = READS._replace(reading=False, waits_for="the state of its partitions", recovered_at=NOW, since=NOW - 86_400)
 GONE = READS._replace(reading=False, leased=False, partitions=0)
 
 
@@ -46,9 +59,14 @@ def test_limits_follow_from_the_timings() -> None:
         READS._replace(turned_at=NOW - 60),
         READS._replace(rounds_at=NOW - 360),
         READS._replace(fetched_at=NOW - 360),
-        READS._replace(rounds_at=NOW - 5000, fetched_at=NOW - 5000, since=NOW - 1),
+        READS._replace(folded_at=NOW - 360),
+        READS._replace(client_turned_at=NOW - 60),
+        READS._replace(tasks={"nothing was published": NOW - 360}),
+        RECOVERS._replace(recovered_at=NOW - 360),
+        READS._replace(rounds_at=NOW - 5000, fetched_at=NOW - 5000, folded_at=NOW - 5000, since=NOW - 1),
         READS._replace(partitions=0, fetched_at=NOW - 5000),
-        READS._replace(stopping=True, rounds_at=NOW - 5000, fetched_at=NOW - 5000),
+        READS._replace(stopping=True, rounds_at=NOW - 5000, fetched_at=NOW - 5000, folded_at=NOW - 5000),
+        RECOVERS._replace(stopping=True, recovered_at=NOW - 5000, client_turned_at=NOW - 5000, tasks={"x": 0.0}),
     ],
     ids=[
         "reads",
@@ -58,9 +76,14 @@ def test_limits_follow_from_the_timings() -> None:
         "a long fold",
         "checkpoints wait for a broker",
         "fetching waits for a broker",
+        "folding waits for a broker",
+        "much is fetched",
+        "publishing waits for a broker",
+        "recovery waits for a broker",
         "has just been given partitions",
         "a spare",
         "stops",
+        "stops in the midst of recovery",
     ],
 )
 def test_alive_is_what_a_restart_would_not_help(signs: Signs) -> None:
@@ -77,11 +100,25 @@ def test_alive_is_what_a_restart_would_not_help(signs: Signs) -> None:
         (READS._replace(rounds_at=NOW - 361), "stuck: no checkpoint ended for 361 s"),
         (READS._replace(fetched_at=NOW - 361), "stuck: no records were asked for for 361 s"),
         (READS._replace(fetched_at=0.0, since=NOW - 400), "stuck: no records were asked for for 400 s"),
+        (READS._replace(folded_at=NOW - 361), "stuck: no chunk was folded for 361 s"),
+        (READS._replace(client_turned_at=NOW - 61), "stuck: the Kafka client's thread has stood still for 61 s"),
+        (GONE._replace(client_turned_at=NOW - 61), "stuck: the Kafka client's thread has stood still for 61 s"),
+        (READS._replace(tasks={"a": NOW, "nothing was told": NOW - 361}), "stuck: nothing was told for 361 s"),
+        (GONE._replace(tasks={"nothing was told": NOW - 361}), "stuck: nothing was told for 361 s"),
+        (
+            READS._replace(folded_at=NOW - 361, rounds_at=NOW - 362),
+            "stuck: no chunk was folded for 361 s; no checkpoint ended for 362 s",
+        ),
+        (
+            RECOVERS._replace(recovered_at=NOW - 361),
+            "stuck: recovery has stood still, though the group answers, for 361 s",
+        ),
     ],
 )
 def test_a_loop_that_stands_still_is_told(signs: Signs, text: str) -> None:
-    """Each of the loops, with its time; the chunk loop's counts from when there was something to read."""
-    assert health(signs).alive() == Answer(good=False, text=text)
+    """Each of them, with its time; the chunk loop's counts from when there was something to read."""
+    silent_s = float(text.split()[-2])
+    assert health(signs).alive() == Answer(good=False, text=text, silent_s=silent_s)
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,21 @@ def test_a_probe_gets_the_verdict_and_its_reason(path: str, good: bool, status: 
         assert (answer.status, answer.text) == (status, "so and so\n")
 
 
+@pytest.mark.parametrize("silent_s", [0.0, 361.0])
+def test_page_metrics_and_health_say_the_same_of_life(silent_s: float) -> None:
+    """One definition: whatever the worker published of itself, it can't be dead here and alive there."""
+    stuck = silent_s > 0
+    life = Verdict(good=not stuck, text="stuck: <so> and so" if stuck else "alive", silent_s=silent_s)
+    published = msgspec.structs.replace(boards.worker(), heartbeat_at=1.0)
+    with serving(Stream(boards.busy_board(), published), probes=Said(life, WELL.of_readiness)) as server:
+        assert ask(server, "/healthz").status == (503 if stuck else 200)
+        assert ("This worker is stuck: &lt;so&gt; and so." in ask(server, "/").text) is stuck
+        assert ("Only a restart mends it" in ask(server, "/").text) is stuck
+        text = ask(server, "/metrics").text
+        found = {sample.name: sample.value for family in parse(text) for sample in family.samples}
+        assert found["recallwatch_heartbeat_timestamp_seconds"] == boards.NOW - silent_s
+
+
 def test_a_new_record_is_served_at_once() -> None:
     """Nothing is kept between requests."""
     stream = Stream(None, boards.worker())

@@ -25,6 +25,29 @@ def listed(*arguments: object) -> dict[str, Any]:
     return read_json(result.stdout)
 
 
+def test_what_was_not_read_is_told_beside_the_misses(tmp_path: Path) -> None:
+    """Nothing read isn't nothing missed; a label of no document that was drawn is told where there is no other."""
+    decisions, labels, broken = (tmp_path / name for name in ("d.jsonl", "l.jsonl", "b.jsonl"))
+    row = {"doc_id": "a", "lang": "nl", "text": "Bo", "detector": "d", "version": "1", "spans": []}
+    decisions.write_text(json.dumps(row))
+    labels.write_text(json.dumps({"doc_id": "a", "annotator": "jo", "spans": [{"start": 0, "end": 2, "entity": "P"}]}))
+    broken.write_bytes(b"\xff\xfe\n{\n")
+
+    def told(*files: Path) -> tuple[str, str]:
+        names = ("--decisions", files[0], "--labels", files[1])
+        result = run("misses", *names, *(part for more in files[2:] for part in ("--labels", more)), *CENSUS)
+        return result.stdout.splitlines()[-1], result.stderr
+
+    nothing = "No labelled occurrence yet: nothing can be missed."
+    found = "Missed 1 of 1 labelled occurrences: P 1 of 1"
+    unread = "dead letters labels/not_json 1, dead letters labels/not_utf8 1"
+    assert told(decisions, labels) == (found, "")
+    assert told(decisions, broken) == (nothing, f"not counted: {unread}\n")
+    assert told(decisions, labels, broken) == (found, f"not counted: {unread}\n")
+    refused = unread.replace("labels/", "decisions/")
+    assert told(broken, labels) == (nothing, f"not counted: {refused}, labels orphan 1\n")
+
+
 @pytest.mark.parametrize("reading", ["matched", "masked"])
 def test_a_replay_lists_as_many_misses_as_its_readings_count(tmp_path: Path, reading: str) -> None:
     """Cell by cell, version by version: true less found."""

@@ -11,7 +11,8 @@ from typing import cast
 
 import pytest
 from brokers import free_port
-from faust.types import EventT
+from faust.tables.manager import TableManager
+from faust.types import TP, EventT
 from toys import STAGES, options
 
 from monitor.errors import StateError
@@ -53,6 +54,14 @@ def test_a_table_recovers_head_and_rows_of_a_partition(app: App) -> None:
     assert table.held(2).head == b"head"
     assert dict(table.held(2).rows) == {"a": b"2"}
     assert table.held(0) == (None, {})
+
+
+def test_recovery_is_watched_before_faust_knows_where_it_begins(app: App) -> None:
+    """A changelog that was just assigned has no offset yet: Faust keeps None for it."""
+    recovery = cast("TableManager", app.tables).recovery
+    recovery.add_active(app.tables["keep"], TP("unit-keep-changelog", 0))
+    assert None in recovery.active_offsets.values()
+    assert app.recovered_offsets == 0
 
 
 def test_a_row_of_another_partition_stops_the_worker(app: App) -> None:
